@@ -3,7 +3,7 @@ public struct Check: Sendable, Identifiable, CustomStringConvertible {
     /// Its group, name and variant: `crud/set-nil-clears@reopened`.
     public var id: String { definition.id + variant.suffix }
 
-    /// The statement that it asserts, in one sentence.
+    /// The statement that the check asserts, in one sentence.
     public var summary: String { definition.summary }
 
     /// The id.
@@ -13,9 +13,9 @@ public struct Check: Sendable, Identifiable, CustomStringConvertible {
     let variant: StoreVariant
     let assessment: Assessment
 
-    /// Runs the check, and says how it ended.
+    /// Runs the check, and returns its result.
     ///
-    /// The result counts for the report of the run that the check belongs to.
+    /// The result is included in the report of the run that the check belongs to.
     public func result() async -> CheckResult { await assessment.result(of: self) }
 
     /// Runs the check, and throws a ``CheckFailure`` if the store fails it.

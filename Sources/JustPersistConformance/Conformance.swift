@@ -1,14 +1,16 @@
 import Foundation
 import JustPersist
 
-/// The conformance kit: finds out whether a store keeps the contract.
+/// The conformance kit: examines whether a store keeps the contract.
 ///
 /// With Swift Testing, import `JustPersistConformanceTesting` and test `Conformance.checks(MyFixture.self)`.
-/// Elsewhere, take a ``report(on:level:options:children:progress:)``.
+/// Elsewhere, call ``report(on:level:options:children:progress:)``.
 public enum Conformance {
-    /// The checks of a run, each to be run once, in order.
+    /// The checks of a run, in order.
     ///
-    /// After the last check the report is printed, and written where the options say.
+    /// Run each of them once.
+    ///
+    /// After the last check the report is printed, and written to the file that the options specify, if any.
     public static func checks(
         _ fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1,
         options: ConformanceOptions, children: ChildLauncher?
@@ -28,13 +30,14 @@ public enum Conformance {
         return assessment.checks()
     }
 
-    /// Runs the checks, and reports: as many processes at a time as the machine has processors, and at the end, one
-    /// after the other, the checks that measure times.
+    /// Runs the checks, and returns a report.
     ///
-    /// In a process that the kit started itself this does that process's job, and does not return.
-    /// The report is also written to the file that the options name. Processes in which checks run are started
-    /// by `children`; without it they run here, and checks of
-    /// crashes are unverified. `progress` is given each result as it comes.
+    /// The kit runs as many processes at a time as the machine has processors, and at the end, one after the other, the
+    /// checks that measure times. `children` starts the processes; without it the checks run in this process, and
+    /// checks of crashes are unverified. The report is also written to the file that the options specify, if any.
+    /// `progress` receives each result when its check ends.
+    ///
+    /// In a process that the kit started itself, this call does that process's job, and does not return.
     public static func report(
         on fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1,
         options: ConformanceOptions, children: ChildLauncher?,
@@ -71,9 +74,14 @@ public enum Conformance {
     /// }
     /// ```
     ///
-    /// On Linux the checks run in processes of their own: the test program, which runs this test alone there.
-    /// On macOS checks run in this process, and those of crashes are unverified.
-    /// `test` is the test case, and `function` the test method, which has no other name in XCTest.
+    /// On Linux the checks run in further processes of the test program, which run only this test. On macOS the checks
+    /// run in this process, and checks of crashes are unverified.
+    ///
+    /// - Parameters:
+    ///   - fixture: The fixture of the store.
+    ///   - level: The level of the kit that the store must pass.
+    ///   - test: The test case.
+    ///   - function: The test method; leave the default.
     public static func report(
         on fixture: any ConformanceFixture.Type, level: ConformanceLevel = .v1, from test: Any,
         function: String = #function

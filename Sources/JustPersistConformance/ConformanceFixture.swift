@@ -1,7 +1,9 @@
 public import Foundation
 public import JustPersist
 
-/// How the kit makes the store that it examines: the whole of what an author of a store writes.
+/// Makes the store that the kit examines.
+///
+/// The author of a store writes one fixture, and nothing else.
 ///
 /// ```swift
 /// enum MyFixture: ConformanceFixture {
@@ -9,54 +11,54 @@ public import JustPersist
 /// }
 /// ```
 ///
-/// A type rather than a closure, because checks run in processes of their own, which find it again by its
-/// name. So it must not be `private` or declared in a function. What the store can do is read from its
-/// `capabilities`.
+/// A fixture is a type rather than a closure, because checks run in separate processes, which find the type by its
+/// name. It must therefore not be `private` or declared in a function. The store's `capabilities` determine which
+/// checks apply.
 public protocol ConformanceFixture: SendableMetatype {
     /// The store under examination.
     associatedtype Store: DataStore
 
-    /// Makes a store that is not open and keeps its files in `directory`.
+    /// Makes a closed store that keeps its files in `directory`.
     ///
-    /// Called many times, from any thread: with a directory that is empty or not there for a store that
-    /// shall be empty, and with one used before for a further instance over the same files. It opens and makes
-    /// nothing there: whether the place can be used is for `open()` to say. The kit gives the store an error
-    /// handler.
+    /// The kit calls this many times, from any thread. For an empty store, the directory is empty or does not exist;
+    /// for another instance over the same files, it is a directory that was used before. Do not open or create anything
+    /// in it: `open()` reports whether the place can be used. The kit sets the store's error handler.
     static func makeStore(in directory: URL) throws -> Store
 
-    /// Makes a store that is not open, of another kind, with which items are exchanged in the checks of migrations.
+    /// Makes a closed store of another kind, with which the checks of migrations exchange items.
     ///
-    /// By default `nil`: items are exchanged with the kit's own reference store. Each call has a directory of its own, which
-    /// is not there.
+    /// By default `nil`: the checks use the kit's reference store. Each call receives another directory, which does not
+    /// exist.
     static func makeSecondStore(in directory: URL) throws -> (any DataStore)?
 
-    /// Makes a store that is not open and keeps a change log, for stores that keep one only if they are asked to.
+    /// Makes a closed store that keeps a change log, for stores that keep one only if it is requested.
     ///
-    /// By default `nil`: logs are examined in stores that declare one.
+    /// By default `nil`: change logs are examined only in stores that declare one.
     static func makeStoreWithChangeLog(in directory: URL) throws -> (any DataStore)?
 
-    /// Writes a copy of what an open store has committed into a directory that is not there, and from which
-    /// ``makeStore(in:)`` makes a store.
+    /// Writes a copy of an open store's committed state into a directory that does not exist, from which
+    /// ``makeStore(in:)`` can then make a store.
     ///
-    /// By default with the store's `backUp(to:)`. `false` if there is no way: then backups are unverified.
+    /// The default calls the store's `backUp(to:)`. Return `false` if a backup is not possible: backups are then
+    /// unverified.
     static func backUp(_ store: Store, to directory: URL) throws -> Bool
 
-    /// Damages what a closed store keeps in a directory, so that a program which reads all of it has to notice.
+    /// Damages the files of a closed store in a directory, so that reading all of its items must detect the damage.
     ///
-    /// The store contains items whose texts begin with `ConformanceDamage`. By default `false`: nothing was damaged, and
-    /// what the store does about damage is unverified.
+    /// The store contains items whose texts begin with `ConformanceDamage`. Return `false`, as the default does, if
+    /// nothing was damaged: the detection of damage is then unverified.
     static func corrupt(in directory: URL) throws -> Bool
 
-    /// How often the store has made sure so far that what it has written is on the disk.
+    /// The number of times that the store has synced its files to the disk so far.
     ///
-    /// By default `nil`: whether it does so at each commit is unverified.
+    /// By default `nil`: it is then unverified whether the store syncs at each commit.
     static func syncAudit(of store: Store) throws -> Int?
 
     /// The checks that the store is known to fail; by default none.
     static var knownFailures: [KnownFailure] { get }
 
     /// The command that runs a check again with the same profile and seed; by default `swift test`
-    /// with the environment variables that say so.
+    /// with the corresponding environment variables.
     static func rerunCommand(check: String, options: ConformanceOptions) -> String
 
     /// The name of the store in reports; by default the name of its type.
@@ -64,13 +66,13 @@ public protocol ConformanceFixture: SendableMetatype {
 }
 
 extension ConformanceFixture {
-    /// None: the reference store.
+    /// `nil`: the reference store is used.
     public static func makeSecondStore(in directory: URL) throws -> (any DataStore)? { nil }
 
-    /// None.
+    /// `nil`: no store with a change log.
     public static func makeStoreWithChangeLog(in directory: URL) throws -> (any DataStore)? { nil }
 
-    /// By the store's own means, if it has some.
+    /// Uses the store's `backUp(to:)`, if the store supports it.
     public static func backUp(_ store: Store, to directory: URL) throws -> Bool {
         do {
             _ = try store.backUp(to: directory)
@@ -80,13 +82,13 @@ extension ConformanceFixture {
         }
     }
 
-    /// Nothing is damaged.
+    /// `false`: nothing is damaged.
     public static func corrupt(in directory: URL) throws -> Bool { false }
 
-    /// Unknown.
+    /// `nil`: unknown.
     public static func syncAudit(of store: Store) throws -> Int? { nil }
 
-    /// None.
+    /// No known failures.
     public static var knownFailures: [KnownFailure] { [] }
 
     /// `JP_ONLY='…' JP_PROFILE=… JP_SEED=… swift test`.
@@ -100,13 +102,13 @@ extension ConformanceFixture {
 
 /// A check that a store is known to fail, so that it does not hide new failures.
 ///
-/// Such a check turns red when it passes: then the entry is to be removed.
+/// If such a check passes, it is reported as a failure: remove the entry then.
 public struct KnownFailure: Sendable, Hashable {
-    /// The checks concerned: an id such as `iso/P4`, or a pattern such as `child/*`.
+    /// The checks: an id such as `iso/P4`, or a pattern such as `child/*`.
     public let pattern: String
-    /// Why the store fails them.
+    /// The reason that the store fails them.
     public let reason: String
-    /// Where that is being followed up.
+    /// A link to the issue in which the failure is tracked.
     public let link: String?
 
     /// A known failure of the checks whose ids match `pattern`.

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// How thoroughly the kit looks.
+/// The thoroughness of a run.
 public enum ConformanceProfile: String, Sendable, Codable, CaseIterable {
-    /// Every check once, in small sizes: for each test run. Less than a minute.
+    /// Each check once, in small sizes. It takes less than a minute, and is meant for every test run.
     case quick
-    /// Larger sizes, and the checks of items and queries again on stores in other states. Some minutes.
+    /// Larger sizes, and the checks of items and queries again on stores in other states. It takes some minutes.
     case full
-    /// The largest sizes, such as a thousand crashes and histories of 100,000 blocks. Hours.
+    /// The largest sizes, such as a thousand crashes and histories of 100,000 blocks. It takes hours.
     case soak
 
     /// The size for this profile.
@@ -19,9 +19,9 @@ public enum ConformanceProfile: String, Sendable, Codable, CaseIterable {
     }
 }
 
-/// The edition of the kit that a store must pass, so that a check added later breaks no build.
+/// The level of the kit that a store must pass, so that a check that is added later breaks no build.
 ///
-/// Checks of a later level than the one asked for run too; what they find is reported, and is no failure.
+/// Checks of later levels than the requested one run too. Their results are reported, but are not failures.
 public enum ConformanceLevel: Int, Sendable, Codable, Comparable {
     /// The checks of the kit's first release.
     case v1 = 1
@@ -32,28 +32,31 @@ public enum ConformanceLevel: Int, Sendable, Codable, Comparable {
     }
 }
 
-/// How a run of the kit goes.
+/// The options of a run of the kit.
 public struct ConformanceOptions: Sendable, Codable {
-    /// How thoroughly the kit looks.
+    /// The thoroughness of the run.
     public var profile: ConformanceProfile
     /// Patterns of the ids to run, such as `iso/*`; empty for all.
     public var only: [String]
     /// The seed of every random choice.
     public var seed: UInt64
-    /// The seconds without any sign of life after which a check is given up as hanging; four times as many while
-    /// its process computes.
+    /// The seconds without progress after which a check is ended as hanging.
+    ///
+    /// While its process uses the processor, the limit is four times as long.
     public var timeout: Double
-    /// Whether checks run in this process rather than each in one of its own.
+    /// Whether all checks run in this process instead of separate processes.
     ///
-    /// For debuggers and sanitizers. A store that traps then takes the run with it, and one that hangs keeps its
-    /// threads.
+    /// Set this for debuggers and sanitizers. A store that traps then ends the whole run, and the threads of a store
+    /// that hangs remain.
     public var runsInProcess: Bool
-    /// Where the stores' directories are made; by default in the system's temporary directory.
+    /// The directory in which the stores' directories are created; by default the system's temporary directory.
     public var scratchDirectory: URL
-    /// Where failing histories are kept, one in a file, to be run again first of all; by default `Replays`
-    /// in the current directory, which for `swift test` is the package's.
+    /// The directory in which failing histories are kept, one in each file.
     ///
-    /// Worth being checked in.
+    /// Later runs execute them first. By default it is `Replays` in the current directory, which for `swift test` is
+    /// the package's directory.
+    ///
+    /// Commit the files to your repository.
     public var replayDirectory: URL
     /// A file for the report, its format by its extension: `json`, `md`, `xml` (JUnit) or text.
     public var reportFile: URL?
@@ -79,7 +82,7 @@ public struct ConformanceOptions: Sendable, Codable {
     /// `JP_TIMEOUT` (seconds), `JP_IN_PROCESS` (1), `JP_REPLAYS` (a directory) and `JP_REPORT` (a
     /// file).
     ///
-    /// A variable that cannot be read is an error that says what it takes.
+    /// Throws an error that lists the valid values if a variable is invalid.
     public init(environment: [String: String]) throws(ConformanceOptionsError) {
         self.init()
         func read<Value>(
@@ -117,7 +120,7 @@ public struct ConformanceOptions: Sendable, Codable {
 
     /// The patterns in a list such as `iso/*,crud/insert-twice`, the value of the option of that name.
     ///
-    /// A pattern that means no check of the kit is an error.
+    /// Throws an error for a pattern that matches no check of the kit.
     public static func patterns(
         in list: String, of option: String
     ) throws(ConformanceOptionsError) -> [String] {
@@ -131,8 +134,8 @@ public struct ConformanceOptions: Sendable, Codable {
     }
 }
 
-/// An option of the kit that cannot be read.
+/// The error for an invalid option of the kit.
 public struct ConformanceOptionsError: Error, CustomStringConvertible {
-    /// The error in it, and the values that it takes.
+    /// The invalid option, and its valid values.
     public let description: String
 }

@@ -1,4 +1,4 @@
-/// A pattern of check ids, in which `*` stands for anything.
+/// A pattern of check ids, in which `*` matches any characters.
 struct IDPattern {
     private let pieces: [Substring]
 
@@ -6,9 +6,9 @@ struct IDPattern {
         pieces = text.split(separator: "*", omittingEmptySubsequences: false)
     }
 
-    /// Whether the pattern describes the id, or the id without its variant.
+    /// Whether the pattern matches the id, or the id without its variant.
     ///
-    /// So `crud/set-nil-clears` means `crud/set-nil-clears@reopened` too.
+    /// For example, `crud/set-nil-clears` also matches `crud/set-nil-clears@reopened`.
     func matches(_ id: String) -> Bool {
         matches(whole: id[...]) || matches(whole: id.prefix { $0 != "@" })
     }

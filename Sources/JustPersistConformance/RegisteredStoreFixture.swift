@@ -4,11 +4,11 @@ import JustPersist
 extension Conformance {
     /// A fixture for the store of a registered URL scheme: `lmdb:`.
     ///
-    /// A path after the scheme is the directory under which the kit makes directories of its own; a store
-    /// that lies there is not touched. One scheme in a process at a time.
+    /// A path after the scheme is the directory in which the kit creates its own directories; a store in that directory
+    /// is not changed. A process can use one scheme at a time.
     ///
-    /// For programs that start their further processes with ``ChildLauncher/relaunching(arguments:)`` and call
-    /// this in each.
+    /// This is for programs that start their further processes with ``ChildLauncher/relaunching(arguments:)``, and call
+    /// this function in each of them.
     public static func fixture(scheme: String) throws -> any ConformanceFixture.Type {
         func registered<Store: DataStore>(_: Store) -> any ConformanceFixture.Type {
             RegisteredStoreFixture<Store>.self
@@ -16,7 +16,7 @@ extension Conformance {
         let place = FileManager.default.temporaryDirectory
             .appending(path: "conformance-\(UUID().uuidString)").path(percentEncoded: false)
         let placed = try? DataStores.make("\(scheme):\(place)")
-        // Some stores have no place, such as those in memory.
+        // Some stores have no path, such as those in memory.
         let store = try placed ?? DataStores.make("\(scheme):")
         registeredScheme.withLock {
             $0 = RegisteredScheme(name: scheme, hasPlace: placed != nil)

@@ -11,8 +11,8 @@ struct ConformanceCommand: ParsableCommand {
         commandName: "conformance", _superCommandName: "justpersist",
         abstract: "Find out whether a backend keeps the contract.",
         discussion: """
-            STORE is a scheme, lmdb: for one. A path behind it is the directory in which the stores of the \
-            checks are made and removed; nothing that lies there is touched. The exit code is 1 if a check \
+            STORE is a scheme, such as lmdb:. A path after it is the directory in which the stores of the \
+            checks are created and removed; other files in it are not changed. The exit code is 1 if a check \
             fails.
             """,
         version: "justpersist-conformance \(Release.version)")

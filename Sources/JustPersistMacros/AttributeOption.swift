@@ -12,7 +12,7 @@ public struct AttributeOption: Sendable {
 
     /// Requests find and sort items by the attribute without reading all of them.
     ///
-    /// Costs some time and space with each item that is stored. If there are items when the index is declared, it is
+    /// The index takes some time and space for each stored item. If there are items when the index is declared, it is
     /// written in the background, and used once it is complete. For an attribute that holds arrays, each element is
     /// indexed: `ANY tags == "thai"`.
     public static var indexed: AttributeOption { AttributeOption() }

@@ -1,4 +1,4 @@
-// An item class cannot be used without the library, and one import is what its users expect.
+// An item class cannot be used without the library, so one import provides both.
 @_exported public import JustPersist
 
 /// Makes a final class an item: each stored property becomes an attribute that the item's store keeps.
@@ -70,7 +70,7 @@
 public macro Item(_ itemTypeKey: String? = nil, originalName: String...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemMacro")
 
-/// Declares more about an attribute of an ``Item(_:originalName:)`` class than its name and type.
+/// Declares options and a former name of an attribute of an ``Item(_:originalName:)`` class.
 ///
 /// - Parameters:
 ///   - options: Whether the attribute is unique or indexed, and whether case is ignored.

@@ -3,7 +3,7 @@ import SwiftSyntaxBuilder
 
 /// The struct with copies of the attributes' values.
 extension ItemDeclaration {
-    /// The declaration of `Values`; nil if the class uses that name for something else.
+    /// The declaration of `Values`; nil if the class declares another type with that name.
     var values: DeclSyntax? {
         if !mayHaveValues { return nil }
         let attributes = valueAttributes

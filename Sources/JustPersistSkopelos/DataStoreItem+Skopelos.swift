@@ -1,9 +1,9 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-/// Skopelos' calls on item classes, under their names: each takes the context explicitly, and none throws.
+/// Skopelos's calls on item classes, under their original names. Each takes the context explicitly, and none throws.
 ///
-/// A context is the accessor that the block received. Failures go to the error handler of the store, and the result is
-/// then empty.
+/// A context is the accessor that the block received. After a failure, which is passed to the error handler of the
+/// store, the result is empty.
 extension DataStoreItem {
     /// All items of the class, in the order of their creation.
     public static func SK_all(
@@ -28,9 +28,9 @@ extension DataStoreItem {
     ///
     /// - Parameters:
     ///   - context: The accessor of the block.
-    ///   - predicate: The condition that the items fulfil.
+    ///   - predicate: The condition that the items must fulfil.
     ///   - sortTerm: The names of one or several attributes, as in `SK_all(_:isEqualTo:sortTerms:ascending:context:)`.
-    ///   - ascending: The direction of terms that do not have their own.
+    ///   - ascending: The direction of terms without a direction of their own.
     public static func SK_all(
         _ context: borrowing some DataStoreReadAccessor & ~Copyable,
         predicate: DataStorePredicate, sortTerm: String, ascending: Bool
@@ -58,7 +58,7 @@ extension DataStoreItem {
     ///   - value: Its value.
     ///   - sortTerms: The names of attributes, separated by commas, the primary one first. Each may have its own
     ///     direction after a colon: `"lastname:NO,firstname"`.
-    ///   - ascending: The direction of terms that do not have their own.
+    ///   - ascending: The direction of terms without a direction of their own.
     ///   - context: The accessor of the block.
     public static func SK_all(
         _ attribute: String, isEqualTo value: Any?, sortTerms: String, ascending: Bool,
@@ -151,7 +151,7 @@ extension DataStoreItem {
     }
 }
 
-/// Skopelos' calls that change the store.
+/// Skopelos's calls that change the store.
 extension MutableDataStoreItem {
     /// Creates an item, with the default values that the class declares.
     ///

@@ -14,7 +14,7 @@ extension Skopelos {
 
     /// Runs a write block, and commits its changes before it returns.
     ///
-    /// A failure goes to ``handleError(_:)``, and nothing has changed then.
+    /// If the call fails, ``handleError(_:)`` receives the error, and nothing has changed.
     @discardableResult
     public func writeSync(_ changes: (borrowing DataStoreWriter) -> Void) -> Self {
         writeSync(changes, completion: nil)
@@ -34,7 +34,7 @@ extension Skopelos {
 
     /// Queues a write block, which runs off the main thread, after earlier queued blocks.
     ///
-    /// A failure goes to ``handleError(_:)``, and nothing has changed then.
+    /// If the call fails, ``handleError(_:)`` receives the error, and nothing has changed.
     public func writeAsync(
         _ changes: @escaping @Sendable (borrowing DataStoreWriter) -> Void
     ) {

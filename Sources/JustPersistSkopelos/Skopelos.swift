@@ -31,9 +31,9 @@ import JustPersistMemory
 /// store's `DataStoreThreading` requires another: `originals` runs those of `read` on the main thread, as Skopelos
 /// does.
 ///
-/// It may be used from any thread. This also applies to a subclass if its own properties allow it.
+/// You can use it from any thread. This also applies to a subclass whose own properties are thread-safe.
 open class Skopelos: @unchecked Sendable {
-    // Unchecked because it can be subclassed: its own stored properties are constant.
+    // Unchecked because the class can be subclassed. Its own stored properties are constant.
 
     /// The underlying store.
     public final let dataStore: any DataStore
@@ -106,7 +106,7 @@ open class Skopelos: @unchecked Sendable {
 
     /// Deletes all data and the store's files, and opens the store again, empty.
     ///
-    /// Waits for running blocks. Refused inside a block of the store; a failure goes to ``handleError(_:)``.
+    /// Waits for running blocks. It is refused inside a block of the store. Failures go to ``handleError(_:)``.
     public final func nuke() {
         _ = dataStore.outcome {
             try dataStore.destroy()

@@ -2,11 +2,11 @@
     import Foundation
     import JustPersist
 
-    /// Counts what LMDB and LevelDB make sure is on the disk.
+    /// Counts the syncs of LMDB and LevelDB.
     ///
-    /// Both are shared libraries, so their calls of the C library reach the functions of those names that the program
-    /// exports, for which the manifest sets a flag of the linker. These pass each call on, and note it when it has
-    /// succeeded.
+    /// Both are shared libraries, so their calls of the C library reach the functions with the same names that the
+    /// program exports, for which the manifest sets a linker flag. These functions forward each call, and count it if
+    /// it has succeeded.
     enum SyncCounter {
         private struct Counts {
             /// Syncs of log files.
@@ -18,10 +18,10 @@
 
         private static let counts = Locked<[String: Counts]>([:])
 
-        /// How often the log of a LevelDB database was synced.
+        /// The number of syncs of a LevelDB database's log.
         static func syncsOfLog(in directory: URL?) -> Int { counts(of: directory).logs }
 
-        /// How often LMDB synced its pages and, after them, the meta page that refers to them.
+        /// The number of times that LMDB synced its pages and, after them, the meta page that refers to them.
         static func syncsOfMetaPage(in directory: URL?) -> Int { counts(of: directory).metaPages }
 
         private static func counts(of directory: URL?) -> Counts {
@@ -37,7 +37,7 @@
         }
 
         fileprivate static func noteWrite(to descriptor: CInt) {
-            // LMDB writes a meta page through a descriptor of its own, unless it is configured not to wait for the disk.
+            // LMDB writes meta pages through a separate descriptor, unless it is configured not to wait for the disk.
             guard fcntl(descriptor, F_GETFL) & O_DSYNC != 0 else { return }
             note(descriptor) { counts, _ in
                 if counts.arePagesSynced { counts.metaPages += 1 }
@@ -55,7 +55,7 @@
             }
         }
 
-        /// A function of the C library that this program defines, too.
+        /// The C library's version of a function that this program also defines.
         fileprivate static func next<Function>(_ name: String, as type: Function.Type) -> Function {
             // RTLD_NEXT, which Swift does not import.
             let next = unsafe UnsafeMutableRawPointer(bitPattern: -1)
@@ -70,14 +70,14 @@
     private let realSync = SyncCounter.next("fdatasync", as: Sync.self)
     private let realWrite = unsafe SyncCounter.next("pwrite", as: Write.self)
 
-    /// Syncs a file, and counts.
+    /// Syncs a file, and counts the call.
     @_cdecl("fdatasync") public func countedSync(_ descriptor: CInt) -> CInt {
         let result = realSync(descriptor)
         if result == 0 { SyncCounter.noteSync(of: descriptor) }
         return result
     }
 
-    /// Writes to a file, and counts.
+    /// Writes to a file, and counts the call.
     @_cdecl("pwrite") public func countedWrite(
         _ descriptor: CInt, _ bytes: UnsafeRawPointer?, _ count: Int, _ offset: Int
     ) -> Int {

@@ -184,7 +184,7 @@ import Testing
                 expectError(.insideBlock) { try store.destroy() }
                 try Task.checkCancellation()
             }
-            // Queued inside a block, it runs behind it.
+            // A block that is queued inside a block runs after it.
             let inner = try await store.read { _ in
                 Task { try await store.write { db in try db.count(Restaurant.self) } }
             }

@@ -201,7 +201,7 @@ import Testing
         expectError(.storageFull) {
             try store.write { db in
                 try? changeEverything(db)
-                // Nothing works any more in such a block, so nobody goes on with half of the changes.
+                // All calls of such a block fail, so that no code continues with half of the changes.
                 if fault != .commit {
                     expectError(.storageFull) { _ = try db.count(Restaurant.self) }
                     expectError(.storageFull) { _ = try db.items(Restaurant.self) }

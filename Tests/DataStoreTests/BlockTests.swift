@@ -112,7 +112,7 @@ import Testing
             } completion: { (result: Result<String, any Error>) in
                 #expect(throws: Never.self) { try #expect(result.get() == "result") }
                 #expect(throws: Never.self) { try #expect(store.names() == ["a"]) }
-                // A completion may wait for what was queued behind its own block.
+                // A completion may wait for blocks that were queued after its own.
                 let later = DispatchSemaphore(value: 0)
                 store.writeAsync { _ in later.signal() }
                 later.wait()

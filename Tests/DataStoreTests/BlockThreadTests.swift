@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// Runs `body` on this thread and on others at once, and tells which codes it threw there.
+    /// Runs `body` on this thread and concurrently on others, and returns the codes of its errors there.
     private func onOtherThreads(_ body: () throws -> Void) -> Set<DataStoreError.Code?> {
         let outcomes = SharedList<DataStoreError.Code?>()
         withoutActuallyEscaping(body) { body in
@@ -48,7 +48,7 @@ import Testing
         return Set(outcomes.all)
     }
 
-    /// Runs `body` on another thread alone, and tells which code it threw.
+    /// Runs `body` on another thread only, and returns the code of its error.
     private func elsewhereAlone(_ body: () throws -> Void) -> DataStoreError.Code? {
         do { try elsewhere(body) } catch { return (error as? DataStoreError)?.code }
         return nil

@@ -25,7 +25,7 @@ import Testing
         try store.read { db in try db.changeToken }
     }
 
-    /// The first changes behind a token.
+    /// The first changes after a token.
     private func changes(
         _ store: any DataStore, since token: ChangeToken
     ) async throws -> ItemChanges {
@@ -37,7 +37,7 @@ import Testing
         try StoredBytes(backend, at: directory).entries(tag: Self.tag).map(\.value)
     }
 
-    /// A stream with such a token began anew without a report, so that the other tokens were not dropped.
+    /// A stream with such a token started again without a report, so that the other tokens were not dropped.
     @Test(arguments: Backend.persistent)
     func aTokenThatIsLaterThanARestoredBackupIsReported(_ backend: Backend) async throws {
         try await withTemporaryDirectory { home in
@@ -273,7 +273,7 @@ import Testing
         try live.close()
     }
 
-    /// The child is this program, started anew.
+    /// The child is another process of this program.
     @Test(arguments: [true, false])
     func commitsOfOtherProcessesAreTold(_ hasLog: Bool) async throws {
         try await withTemporaryDirectory { directory in
@@ -291,7 +291,7 @@ import Testing
             let change = try #require(await changes.next())
             #expect(change.isComplete == hasLog)
             #expect(change.inserted.count == (hasLog ? 1 : 0))
-            // Behind another process's commit one of this process, and nothing is told twice.
+            // A commit of this process follows one of another process, and no change is reported twice.
             await #expect(processExitsWith: .success) { [path = path as String] in
                 let other = try LMDBDataStore.open(at: URL(filePath: path))
                 try other.fill(["c"])

@@ -101,7 +101,7 @@ import Testing
             try store.fill(["c"])
             var changes = store.changes(of: Restaurant.self, since: token).makeAsyncIterator()
             try #expect(await #require(changes.next()).inserted.count == 2)
-            // Nothing was told twice, and none is behind the last one.
+            // No change was reported twice, and none follows the last one.
             let last = try await store.read { db in try db.changeToken }
             var next = store.changes(of: Restaurant.self, since: last).makeAsyncIterator()
             try store.fill(["d"])
@@ -130,7 +130,7 @@ import Testing
             #expect(await changes.next() != nil)
             try store.fill(["b"])
             try store.close()
-            // What was committed before the end is told.
+            // The commits before the end are reported.
             #expect(await changes.next()?.inserted.count == 1)
             #expect(await changes.next() == nil)
             try store.open()
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// A stream does not keep its store, which gives up its files when nobody has it.
+    /// A stream does not retain its store, which closes its files when it is released.
     @Test func aStreamEndsWithAStoreThatIsLetGo() async throws {
         var store: InMemoryDataStore? = InMemoryDataStore()
         try store?.open()
@@ -323,7 +323,7 @@ import Testing
                 }
             }
             isOver.withLock { $0 = true }
-            // The last of all, and only once is it told that it is over.
+            // The last change of all, which is written after `isOver` was set.
             try await store.write { db in try db.create(Restaurant.self).stars = -1 }
             let wanted = try await store.read { db in
                 Dictionary(

@@ -5,7 +5,7 @@ import Testing
 
 /// Clause 6: what survives the death of the process.
 ///
-/// The child of each test is this program, started anew.
+/// The child of each test is another process of this program.
 @Suite struct DurabilityTests {
     @Test(arguments: Backend.persistent)
     func acknowledgedWritesSurviveAKill(_ backend: Backend) async throws {

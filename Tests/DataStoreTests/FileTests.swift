@@ -253,7 +253,7 @@ import Testing
             }
             try #expect(store.verify().problems.map(\.code) == [.corrupted])
             try #expect(store.verify().itemCounts == ["Restaurant": 3, "RestaurantOwner": 1])
-            // The next write that makes or deletes an item counts them anew.
+            // The next write that creates or deletes an item counts the items again.
             try store.fill(["d"])
             try #expect(store.read { db in try db.count(Restaurant.self) } == 4)
             try expectSound(store)

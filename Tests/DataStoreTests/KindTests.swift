@@ -167,7 +167,7 @@ import Testing
                 #expect(items.map { $0["name"] } == [.int(0), .int(1), .int(2)])
             }
             try store.write { db in
-                // Writing it anew mends it.
+                // Writing the value again repairs the item.
                 for restaurant in try db.items(Restaurant.self) { restaurant.name = "x" }
             }
             try #expect(store.names() == ["x", "x", "x"])

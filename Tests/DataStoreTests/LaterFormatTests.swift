@@ -102,7 +102,7 @@ import Testing
         }
         try store.write { db in
             try #require(try db.dynamicItems(things()).first)["n"] = .int(10)
-            // The set of stored kinds is written anew.
+            // The set of stored kinds is written again.
             try #require(try db.dynamicItems(things()).last)["note"] = .bool(true)
         }
         let records = engine.entries.filter { $0.key[0] == StoredBytes.recordTag }

@@ -123,7 +123,7 @@ import Testing
             let reader = BackgroundBlock {
                 try store.read { db in
                     isInside.signal()
-                    // The store lets nobody in any more as soon as it is being closed.
+                    // The store admits no more blocks as soon as closing begins.
                     while try outsiderIsWelcome(store) {}
                     try #expect(db.count(Restaurant.self) == 0)
                     // This thread may, for the block could not end otherwise.

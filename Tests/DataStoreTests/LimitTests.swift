@@ -96,7 +96,7 @@ import Testing
                 let long = String(repeating: "é", count: 5000)
                 item[0] = .string(long)
                 item[1] = .data(Data(count: 10_000))
-                // Nine bytes each, behind one of two for their number.
+                // Nine bytes each, after one or two for their number.
                 item[2] = .array((0..<1110).map { .int($0) })
                 #expect(errors.codes.isEmpty)
                 for value in [

@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// LMDB counts its transactions anew in a file that was compacted, so that two states have one number.
+    /// LMDB restarts its transaction numbers in a compacted file, so that two states have one number.
     @Test(arguments: Backend.persistent)
     func aChildSeesWhatIsCommittedBehindACompaction(_ backend: Backend) throws {
         for commits in 1...8 {

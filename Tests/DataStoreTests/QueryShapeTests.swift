@@ -75,7 +75,7 @@ import Testing
                     #expect(try names(db, equals("name", "Dee")) == [])
                     #expect(try names(db, equals("name", nil)) == ["nil"])
                     #expect(try names(db, equals("name", 7)) == [])
-                    // Too long for an index, which tells only their beginnings.
+                    // Too long for an index, which contains only their beginnings.
                     #expect(try names(db, equals("name", long + "2")) == [long + "2"])
                     #expect(try names(db, equals("name", long + "3")) == [])
                     #expect(try names(db, equals("age", Double.nan)) == [])

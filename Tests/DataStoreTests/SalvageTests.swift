@@ -106,7 +106,7 @@ import Testing
             let report = try backend.make(at: place).salvage(into: new)
             let type = try #require(report.types.first)
             #expect(!report.isComplete)
-            // LevelDB still has what it has written before: the same values, which nobody can be sure of.
+            // LevelDB still has the entries that it wrote before: the same values, which are not certain.
             #expect(Set(type.lostIDs + type.uncertainIDs).count == 3, "\(type)")
             #expect(type.lost == type.lostIDs.count)
             if backend == .lmdb { #expect(type.lost == 3) }
@@ -139,7 +139,7 @@ import Testing
             let before = try values(backend, at: place)
             let stored = StoredBytes(backend, at: place)
             var entries = try stored.entries(tag: StoredBytes.catalogTag)
-            // Its end, behind the key that has a checksum of its own.
+            // Damages the end of the entry, after the key, which has its own checksum.
             for index in entries.indices {
                 entries[index].value[entries[index].value.count - 1] ^= 1
             }
@@ -191,7 +191,7 @@ import Testing
             #expect(!report.damages.isEmpty && report.remaining.isEmpty)
             let after = try values(backend, at: new)
             #expect(after.count > 0)
-            // Pages that are not in use any more may bring deleted items back, which are told.
+            // Pages that are no longer in use may bring deleted items back, which are reported.
             let uncertain = Set(report.types.flatMap(\.uncertainIDs))
             for (id, values) in after where !uncertain.contains(id) {
                 #expect(before[id] == values)

@@ -2,7 +2,7 @@ import JustPersist
 import JustPersistRecords
 import Testing
 
-/// Clause 5: an error of the storage rolls a write block back, whichever call met it and whoever swallowed it.
+/// Clause 5: a storage error rolls a write block back, whichever call received it, even if the block ignores it.
 @Suite struct StorageErrorTests {
     /// A call of a write block, in one of its forms.
     struct Operation: CustomTestStringConvertible {

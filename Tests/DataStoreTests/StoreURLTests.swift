@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    /// Whatever somebody writes, it is a store or an error.
+    /// Every text results in a store or an error.
     @Test func anyTextIsAStoreOrAnError() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)

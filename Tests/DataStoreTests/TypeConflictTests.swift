@@ -295,7 +295,7 @@ import Testing
         }
     }
 
-    /// Whether the former key has items cannot be told.
+    /// It cannot be determined whether the former key has items.
     @Test(arguments: Backend.persistent, [false, true])
     func damageOfTheFormerTypeIsDamageOfTheType(
         _ backend: Backend, isNewKeyKnown: Bool

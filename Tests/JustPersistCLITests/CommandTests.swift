@@ -183,7 +183,7 @@ import Testing
         let data = tool.directory.url.appending(path: "store/data.mdb")
         let sound = try Data(contentsOf: data)
         var damaged = sound
-        // The pages behind the two that tell where everything is.
+        // The pages after the two meta pages.
         for index in stride(from: 8192, to: damaged.count, by: 64) { damaged[index] ^= 0xff }
         try damaged.write(to: data)
         let run = try tool("verify", tool.store("lmdb"))

@@ -69,7 +69,7 @@ import Testing
         }
         #expect(try tool("export", store, "Plaice").errors.contains("no type “Plaice”"))
         #expect(
-            try tool("export", store, "Place", path("out.txt")).errors.contains("does not tell"))
+            try tool("export", store, "Place", path("out.txt")).errors.contains("names no format"))
         #expect(!FileManager.default.fileExists(atPath: path("out.txt")))
     }
 

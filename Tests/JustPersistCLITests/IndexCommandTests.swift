@@ -33,7 +33,7 @@ import Testing
         #expect(try tool("verify", store).status == 0)
     }
 
-    /// Flags that told several indexes apart were asked for where there was only one.
+    /// Flags that distinguish several indexes were required when there was only one.
     @Test func everyIndexThatIsListedIsDropped() throws {
         let rows = (0..<3).map {
             ##"{"a b":\##($0),"name":"n\##($0)","c,d":1,"at":{"zip code":\##($0)}}"##

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// A terminal with nobody in front of it, for a program to write to.
+/// A pseudo terminal, to which a program under test writes.
 final class PseudoTerminal {
-    /// What the program gets for its streams.
+    /// The handle for the program's streams.
     let handle: FileHandle
     private let other: FileHandle
 
-    /// A terminal with so many columns.
+    /// A terminal with a number of columns.
     init(columns: Int) throws {
         // SAFETY: the path is a string, which lives as long as the call.
         let descriptor = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
@@ -21,10 +21,10 @@ final class PseudoTerminal {
         try #require(isSet)
     }
 
-    /// The path of the side that programs use, which they may open now.
+    /// Unlocks the side that programs use, and returns its path.
     private static func unlockedPath(_ descriptor: Int32) -> String? {
         #if os(Linux)
-            // What unlockpt() and ptsname() do; the module of the C library leaves them out.
+            // These calls replace unlockpt() and ptsname(), which Swift does not import.
             var (lock, number): (Int32, Int32) = (0, 0)
             // SAFETY: the calls read or write the number that they are given.
             guard unsafe ioctl(descriptor, 0x4004_5431, &lock) == 0,
@@ -38,14 +38,15 @@ final class PseudoTerminal {
         #endif
     }
 
-    /// Reads what arrives until the programs that write have ended.
+    /// Reads until all programs that write to the terminal have ended.
     ///
-    /// To be called once they have been started.
+    /// Call this after the programs have been started.
     func text() throws -> String {
         try handle.close()
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 1 << 16)
-        // Not read(upToCount:), which forgets what it has read when the last program closes the terminal: that is an error here.
+        // read(upToCount:) cannot be used: it drops the bytes that it has read when the last program closes the
+        // terminal, which is reported as an error.
         while true {
             // SAFETY: the call writes into the array, no more bytes than it has.
             let count = unsafe read(other.fileDescriptor, &piece, piece.count)

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Runs the tool as its users do, as a program.
+/// Runs the tool as a program, as users do.
 struct Tool {
-    /// How a run ended.
+    /// The outcome of a run.
     struct Run {
         let status: Int32
         let output: String
@@ -31,7 +31,9 @@ struct Tool {
             try input.fileHandleForReading.close()
         }
 
-        /// Gives the tool more to read; false if it has stopped reading.
+        /// Writes more input for the tool.
+        ///
+        /// Returns false if the tool has stopped reading.
         func feed(_ text: String) -> Bool {
             (try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))) != nil
         }
@@ -40,7 +42,7 @@ struct Tool {
 
         func interrupt() { process.interrupt() }
 
-        /// Ends its input, and waits for its end.
+        /// Closes the tool's input, and waits for the end of the tool.
         func end() throws -> Run {
             try input.fileHandleForWriting.close()
             process.waitUntilExit()
@@ -56,13 +58,13 @@ struct Tool {
     private let executable: URL
 
     init() throws {
-        // A tool that was killed leaves a pipe that nobody reads; that is an error of the write here.
+        // If a tool was killed, writing to its pipe must fail with an error instead of a signal.
         signal(SIGPIPE, SIG_IGN)
         directory = try TemporaryDirectory()
         executable = try #require(Self.executable)
     }
 
-    /// The tool beside the tests, where the build puts both.
+    /// The tool in the directory of the tests, where the build writes both.
     private static var executable: URL? {
         var place = Bundle.main.executableURL
         while let folder = place?.deletingLastPathComponent(), folder.path != "/" {
@@ -94,7 +96,7 @@ struct Tool {
         try Running(executable, arguments, in: directory.url).end()
     }
 
-    /// Runs the tool with what a shell makes of its streams: `2>&-` closes the errors.
+    /// Runs the tool with a shell's redirections of its streams: `2>&-` closes the standard error.
     func redirected(_ redirections: String, _ arguments: [String]) throws -> Run {
         let script = "exec \"$0\" \"$@\" " + redirections
         return try Running(
@@ -102,7 +104,9 @@ struct Tool {
         ).end()
     }
 
-    /// Runs a line of the shell in the directory, in which the tool is called by its name.
+    /// Runs a shell command in the directory.
+    ///
+    /// The command can call the tool by its name.
     func inShell(_ line: String) throws -> Run {
         let script = "cd \"$0\" && PATH=\"$1:$PATH\" && \(line)"
         let tools = executable.deletingLastPathComponent().path
@@ -111,7 +115,7 @@ struct Tool {
         ).end()
     }
 
-    /// Runs a copy of the tool that has no other program beside it, with this `PATH`.
+    /// Runs a copy of the tool that has no other program in its directory, with this `PATH`.
     func alone(path: String, _ arguments: [String]) throws -> Run {
         let place = directory.url.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -123,7 +127,7 @@ struct Tool {
         ).end()
     }
 
-    /// Runs the tool on a terminal, and gives what that shows, with the exit code.
+    /// Runs the tool on a terminal, and returns its output with the exit code.
     func onTerminal(
         columns: Int, environment: [String: String] = [:], _ arguments: [String]
     ) throws -> (status: Int32, text: String) {
@@ -139,7 +143,7 @@ struct Tool {
         return (process.terminationReason == .uncaughtSignal ? -1 : process.terminationStatus, text)
     }
 
-    /// Runs the tool with an output that nobody reads.
+    /// Runs the tool with a standard output whose reader is closed.
     func withClosedOutput(_ arguments: [String]) throws -> Run {
         let errors = Pipe()
         let process = process(arguments, output: try Self.pipeWithoutReader(), errors: errors)
@@ -149,7 +153,7 @@ struct Tool {
         return Self.end(of: process, errors: String(decoding: text, as: UTF8.self))
     }
 
-    /// Runs the tool with errors that nobody reads.
+    /// Runs the tool with a standard error whose reader is closed.
     func withClosedErrors(_ arguments: [String]) throws -> Run {
         let errors = try Self.pipeWithoutReader()
         let process = process(arguments, output: FileHandle.nullDevice, errors: errors)
@@ -180,7 +184,7 @@ struct Tool {
     }
 }
 
-/// A directory for one test, removed with all in it when it is let go.
+/// A directory for one test, which is removed with its contents when this object is released.
 final class TemporaryDirectory: Sendable {
     let url: URL
 

@@ -40,9 +40,9 @@ import Testing
         let rows = try store.rows()
         #expect(bytes.count < 20_000)
         #expect(try imported(bytes, name, chunkSize: chunkSize) == rows)
-        // Several behind one another are one.
+        // Several concatenated streams are one.
         #expect(try imported(bytes + bytes, name, chunkSize: chunkSize) == rows + rows)
-        // The content tells, where the name does not.
+        // The content identifies the compression if the name does not.
         #expect(try imported(bytes, "r.jsonl", chunkSize: chunkSize) == rows)
     }
 
@@ -76,7 +76,7 @@ import Testing
             }
             do {
                 let imported = try imported(damaged, name)
-                // Some bits of the header are for nobody.
+                // Some bits of the header are not used.
                 #expect(imported == rows, "seed \(generator.seed)")
             } catch let error as DataStoreError {
                 #expect(error.code == .invalidInput, "seed \(generator.seed): \(error)")

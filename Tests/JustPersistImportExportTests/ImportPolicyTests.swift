@@ -97,7 +97,7 @@ import Testing
 
     // MARK: Bad rows
 
-    /// Kinds that differ from the declared ones, and values that somebody else has.
+    /// Kinds that differ from the declared ones, and values that another item has.
     private func strictStore(
         _ backend: Backend, _ rows: [[String: DataStoreValue]] = []
     ) throws -> any DataStore {
@@ -205,7 +205,9 @@ import Testing
 
     // MARK: Going on
 
-    /// What a message says to leave out is in the store, or bad: whoever follows it has all rows, each once.
+    /// The rows that a message advises to skip are in the store, or invalid.
+    ///
+    /// If its advice is followed, all rows are imported once.
     @Test(arguments: [1, 2, 3, 2000])
     func whatComesBeforeTheEndOfReadingIsNotLost(_ batchSize: Int) throws {
         let store = try memoryStore()
@@ -228,7 +230,7 @@ import Testing
         #expect(bad == [2] && report.skipped == (settings.skipping > 1 ? 0 : 1))
     }
 
-    /// The number behind `--skip` in a message; 0 if nothing was stored.
+    /// The number after `--skip` in a message; 0 if nothing was stored.
     private static func skipped(by error: DataStoreError) throws -> Int {
         if error.message.contains("Nothing was stored") { return 0 }
         let found = try #require(

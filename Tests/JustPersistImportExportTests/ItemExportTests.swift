@@ -50,7 +50,7 @@ import Testing
                 """)
         #expect(try text(export, "r.tsv").hasPrefix("a\tb\td\n1\t\"x, "))
         let error = #expect(throws: DataStoreError.self) { try text(export, "r.txt") }
-        #expect(error?.message.contains("“r.txt” does not tell") == true)
+        #expect(error?.message.contains("“r.txt” names no format") == true)
         #expect(try text(ItemExport(request, format: .csv), "r.txt").hasPrefix("a,b,d\n"))
         var semicolons = ItemExport(request)
         semicolons.delimiter = ";"

@@ -63,10 +63,10 @@ import Testing
         ("{\"a\":1}\n\n{\"a\":\"x", 3, "ends inside a string"),
         ("{\"a\":1}\n[1]\n", 2, "must be an object"),
         ("{\"a\":1}\n5\n", 2, "must be an object"),
-        ("{\"a\":1} {\"a\":2}\n", 1, "follows behind the end"),
+        ("{\"a\":1} {\"a\":2}\n", 1, "follows the end"),
         ("{\"a\":1,}\n", 1, "a key in quotes"),
         ("{a:1}\n", 1, "a key in quotes"),
-        ("{\"a\" 1}\n", 1, "behind the key “a”"),
+        ("{\"a\" 1}\n", 1, "follow the key “a”"),
         ("{\"a\":1 \"b\":2}\n", 1, "“,” or “}”"),
         ("{\"a\":[1 2]}\n", 1, "“,” or “]”"),
         ("{\"a\":[1,]}\n", 1, "a value should be"),
@@ -74,7 +74,7 @@ import Testing
         ("{\"a\":NaN}\n", 1, "a value should be"),
         ("{\"a\":01}\n", 1, "begins with a zero"),
         ("{\"a\":-}\n", 1, "has no digits"),
-        ("{\"a\":1.}\n", 1, "behind its point"),
+        ("{\"a\":1.}\n", 1, "after its point"),
         ("{\"a\":1e}\n", 1, "exponent"),
         ("{\"a\":1e400}\n", 1, "too large"),
         ("{\"a\":\"\\x\"}\n", 1, "escape"),
@@ -115,8 +115,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"x":40.//5,"items":[{"a":1}]}"#, "no digits behind its point (column 9)"),
-        (#"{"items":[{"a":1}],"x":40.//5}"#, "no digits behind its point (column 27)"),
+        (#"{"x":40.//5,"items":[{"a":1}]}"#, "no digits after its point (column 9)"),
+        (#"{"items":[{"a":1}],"x":40.//5}"#, "no digits after its point (column 27)"),
         (#"{"x":4/,"items":[{"a":1}]}"#, "“,” or “}” should be where “/” is (column 7)"),
         (#"{"x":[1}],"items":[{"a":1}]}"#, "“,” or “]” should be where “}” is (column 8)"),
         (#"{"items":[{"a":1}}]"#, "“,” or “]” should be where “}”"),
@@ -124,7 +124,7 @@ import Testing
         (#"{"items":[{"a":1}],}"#, "a key in quotes should be where “}”"),
         (#"{,"items":[{"a":1}]}"#, "a key in quotes should be where “,”"),
         (#"{"x":1 "items":[{"a":1}]}"#, "“,” or “}” should be where “\""),
-        (#"{"x" 1,"items":[{"a":1}]}"#, "“:” should be behind the key “x”"),
+        (#"{"x" 1,"items":[{"a":1}]}"#, "“:” should follow the key “x”"),
         (#"{"x":,"items":[{"a":1}]}"#, "a value should be where “,”"),
         (#"{x:1,"items":[{"a":1}]}"#, "a key in quotes should be where “x”"),
         (#"{"x":[,1],"items":[{"a":1}]}"#, "a value should be where “,”"),
@@ -133,7 +133,7 @@ import Testing
         ("{\"x\":\"\t\",\"items\":[{\"a\":1}]}", "must be escaped (column 7)"),
         ("{\"x\":\"\n\",\"items\":[{\"a\":1}]}", "must be escaped (column 7)"),
         (#"{"x":01,"items":[{"a":1}]}"#, "begins with a zero"),
-        ("{\"items\":[{\"a\":1}]}\u{1}", "follows behind the end"),
+        ("{\"items\":[{\"a\":1}]}\u{1}", "follows the end"),
     ])
     func textThatIsNoJSONBesideTheArrayIsNamed(text: String, reason: String) throws {
         let message = try failure(Array(text.utf8), name: "r.json").message
@@ -162,7 +162,7 @@ import Testing
     @Test func nothingMayFollowTheObjectWhoseArrayIsAskedFor() throws {
         let text = Array("{\"A\":[{\"a\":1}]}\n{\"A\":[{\"a\":2}]}\n".utf8)
         let message = try failure(text, name: "r.json", format: .json(member: "A")).message
-        #expect(message.contains("line 2: nothing may follow behind the object"))
+        #expect(message.contains("line 2: nothing may follow the object"))
     }
 
     @Test func membersThatCannotBeChosenAreListed() throws {

@@ -7,7 +7,7 @@ import Testing
 /// What is JSON is decided by RFC 8259, of which Foundation's parser is a second reading.
 ///
 /// Where the two differ on purpose, the documents keep away: nesting beyond 100 levels, numbers beyond all
-/// kinds and UTF-16 are refused here. A comma behind the last member or element is taken by Foundation.
+/// kinds and UTF-16 are refused here. A comma after the last member or element is taken by Foundation.
 @Suite struct JSONStrictnessTests {
     private static let documents = [
         #"{"a":1.5e3,"b":"x\u00e9\n","c":[true,null,false]}"#,
@@ -50,7 +50,7 @@ import Testing
         (try? JSONSerialization.jsonObject(with: Data(text))) != nil && !hasCommaAtAnEnd(text)
     }
 
-    /// Whether a bracket closes behind a comma, in a text that is JSON otherwise.
+    /// Whether a bracket closes after a comma, in a text that is JSON otherwise.
     private static func hasCommaAtAnEnd(_ text: [UInt8]) -> Bool {
         var isInString = false
         var isEscaped = false

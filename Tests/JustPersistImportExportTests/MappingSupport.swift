@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 import JustPersistImportExport
 
-/// A class with an attribute of each kind that MagicalRecord's sample entity has.
+/// A class with an attribute of each kind in MagicalRecord's sample entity.
 final class Sample: MutableDataStoreItem {
     static let schema = ItemSchema(
         "Sample",
@@ -19,7 +19,7 @@ final class Sample: MutableDataStoreItem {
     func setInitialValues() { self["state"] = "new" }
 }
 
-/// What other items refer to, with a key.
+/// An item with a key, to which other items refer.
 final class Related: MutableDataStoreItem {
     static let schema = ItemSchema(
         "Related",
@@ -31,7 +31,7 @@ final class Related: MutableDataStoreItem {
     init(backing: any ItemBacking) { self.backing = backing }
 }
 
-/// What refers to other items.
+/// An item that refers to other items.
 final class Owner: MutableDataStoreItem {
     static let schema = ItemSchema(
         "Owner",

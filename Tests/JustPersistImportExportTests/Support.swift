@@ -6,7 +6,7 @@ import JustPersistLevelDB
 import JustPersistMemory
 import Testing
 
-/// A directory for one test, removed with all in it when it is let go.
+/// A directory for one test, which is removed with its contents when this object is released.
 final class TemporaryDirectory {
     let url: URL
 
@@ -18,7 +18,7 @@ final class TemporaryDirectory {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// A new file with that content.
+    /// Creates a file with that content.
     func file(_ name: String, _ content: [UInt8]) throws -> URL {
         let file = url.appending(path: name)
         try Data(content).write(to: file)
@@ -42,7 +42,7 @@ func memoryStore() throws -> InMemoryDataStore {
     return store
 }
 
-/// What a text imports as, in a file of that name.
+/// Imports a text from a file with that name, and returns the rows; empty if the count is wrong.
 func imported(
     _ text: String, name: String = "rows.json", format: ItemImport.Format = .automatic,
     chunkSize: Int = 1 << 20
@@ -56,13 +56,13 @@ func imported(
     return count == result.count ? result : []
 }
 
-/// The stores that what depends on the store is tested with.
+/// The stores for tests whose subject depends on the store.
 enum Backend: String, CaseIterable, CustomTestStringConvertible {
     case memory, lmdb, leveldb
 
     var testDescription: String { rawValue }
 
-    /// A new store in a directory that is not there yet, open.
+    /// Opens a new store in a directory that does not exist.
     func open(in directory: URL) throws -> any DataStore {
         let store: any DataStore =
             switch self {
@@ -80,7 +80,7 @@ enum Backend: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension DataStore {
-    /// Makes an item of each row, and declares what they have.
+    /// Creates an item from each row, and declares the attributes.
     func fill(_ rows: [[String: DataStoreValue]], type: String = "T") throws {
         let names = Set(rows.flatMap(\.keys)).sorted()
         try write { db in

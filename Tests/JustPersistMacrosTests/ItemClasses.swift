@@ -1,7 +1,7 @@
 public import Foundation
 public import JustPersistMacros
 
-/// The class of the documentation, as users write it.
+/// The class of the documentation.
 @Item final class Restaurant {
     #Index<Restaurant>([\.borough, \.cuisine])
     @Attribute(.unique) var permit: String = ""
@@ -16,7 +16,7 @@ enum Rating: String, Codable {
     case fine, poor
 }
 
-/// Of several protocols at once, so that several accessors fit.
+/// An enum that conforms to several protocols, so that several accessors apply.
 enum Size: Int, AttributeValue, CaseIterable {
     case small = 1
     case large = 2
@@ -39,7 +39,7 @@ struct Address: Codable, Equatable {
 
 typealias Text = String?
 
-/// Everything else that a property can be.
+/// A class with all other forms of properties.
 // swift-format-ignore: AllPublicDeclarationsHaveDocumentation
 @Item("dish")
 public final class Dish: CustomStringConvertible {
@@ -106,7 +106,7 @@ public final class Dish: CustomStringConvertible {
     public var reference: String = ""
 }
 
-/// A default that is a static member, and a class inside.
+/// A class with a default that is a static member, and with a nested class.
 @Item final class Frame {
     static let standard = 3
     var width: Int = Self.standard
@@ -119,7 +119,7 @@ public final class Dish: CustomStringConvertible {
 enum Table {}
 
 extension Table {
-    /// Of the same name as another class inside a type.
+    /// A class with the name of another nested class.
     @Item final class Corner {
         var name: String?
 

@@ -1,10 +1,10 @@
 import Foundation
 import JustPersist
 
-/// What a ``FailingStore`` throws.
+/// The error that a ``FailingStore`` throws.
 struct InjectedFailure: Error {}
 
-/// A store one of whose calls fails.
+/// A store of which a call can fail.
 final class FailingStore: DataStore {
     private let store: any DataStore
     private let state: Locked<State>
@@ -23,22 +23,22 @@ final class FailingStore: DataStore {
         state = Locked(State(failing: failing))
     }
 
-    /// Whether all write blocks fail, and nothing else.
+    /// Whether all write blocks fail, and no other calls.
     var failsWrites: Bool {
         get { state.withLock { $0.writesLeft == 0 } }
         set { state.withLock { $0.writesLeft = newValue ? 0 : nil } }
     }
 
-    /// Lets so many write blocks succeed, and then fails them.
+    /// Makes all write blocks fail after `count` successful ones.
     func failWrites(after count: Int) { state.withLock { $0.writesLeft = count } }
 
-    /// Refuses queued blocks from now on, inside of the call that queues them.
+    /// From now on, refuses queued blocks inside of the call that queues them.
     func refuseQueuedBlocks() { state.withLock { $0.refusesQueued = true } }
 
-    /// Holds the next write block up until the semaphore is signalled.
+    /// Delays the next write block until the semaphore is signalled.
     func stall(on semaphore: DispatchSemaphore) { state.withLock { $0.stall = semaphore } }
 
-    /// Whether the write block that was to be held up has begun.
+    /// Whether the write block to be delayed has begun.
     var isStalled: Bool { state.withLock { $0.stall == nil } }
 
     var failsAlways: Bool {
@@ -46,7 +46,7 @@ final class FailingStore: DataStore {
         set { state.withLock { $0.always = newValue } }
     }
 
-    /// Whether the call that was to fail has been made.
+    /// Whether the call that must fail was made.
     var hasFailed: Bool { state.withLock { $0.calls > $0.failing ?? .max } }
 
     private func count() throws {

@@ -10,7 +10,7 @@ final class IndexedItem: MutableDataStoreItem {
     init(backing: any ItemBacking) { self.backing = backing }
 }
 
-/// The same item in a later release, which declares the index no more.
+/// This item in a later release, which no longer declares the index.
 final class UnindexedItem: MutableDataStoreItem {
     static let schema = ItemSchema("T", attributes: [AttributeSchema("n"), AttributeSchema("m")])
 

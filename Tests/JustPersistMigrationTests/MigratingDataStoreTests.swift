@@ -381,7 +381,7 @@ import Testing
 
     // MARK: Tokens
 
-    /// A declaration is a commit of which nothing is told.
+    /// A declaration is a commit without reported changes.
     @Test func aTokenBehindADeclarationIsKnown() throws {
         let store = migrating()
         try store.open()

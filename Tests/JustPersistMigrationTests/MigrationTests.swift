@@ -221,7 +221,7 @@ import Testing
         let source = try filledStore(count: 2_000)
         let target = try memoryStore()
         for try await _ in Migration(from: source, to: target, batchSize: 1).updates() { break }
-        // It ends behind a batch: what is there by then is whole, and the next run completes it.
+        // It ends after a batch: the copied batches are complete, and the next run copies the rest.
         try Migration(from: source, to: target).run()
         #expect(try target.digests() == source.digests())
     }
@@ -354,7 +354,7 @@ import Testing
         #expect(try target.read { try $0.schemas().count } == 0)
     }
 
-    /// Batches end before the limit, not behind it.
+    /// Batches end before the limit, not after it.
     @Test func itemsOfMoreThanHalfAWriteBlockAreCopied() throws {
         let limits = DataStoreLimits(nameBytes: 255, valueBytes: 1 << 20, writeBlockBytes: 100_000)
         let source = try memoryStore()

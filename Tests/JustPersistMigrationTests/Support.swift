@@ -3,7 +3,7 @@ import JustPersist
 import JustPersistMemory
 import JustPersistMigration
 
-/// A directory for one test, removed with all in it when it is let go.
+/// A directory for one test, which is removed with its contents when this object is released.
 final class TemporaryDirectory {
     let url: URL
 
@@ -15,7 +15,7 @@ final class TemporaryDirectory {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// A new file with that content.
+    /// Creates a file with that content.
     func file(_ name: String, _ content: [UInt8]) throws -> URL {
         let file = url.appending(path: name)
         try Data(content).write(to: file)

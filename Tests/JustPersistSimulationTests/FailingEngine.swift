@@ -1,7 +1,7 @@
 import JustPersist
 import JustPersistRecords
 
-/// An engine one of whose calls fails: blocks, values, scans, changes and savepoints count alike.
+/// An engine of which one call fails. Blocks, look-ups, scans, changes and savepoints all count as calls.
 // Sendable because only one thread of a simulation runs at a time.
 final class FailingEngine<Engine: KeyValueEngine>: KeyValueEngine, @unchecked Sendable {
     private let engine: Engine
@@ -54,7 +54,7 @@ final class FailingEngine<Engine: KeyValueEngine>: KeyValueEngine, @unchecked Se
             return try reader.withValue(forKey: key, body)
         }
 
-        /// Fails at the second entry, if it has one.
+        /// Fails at the second entry, if there is one.
         func scan(
             _ range: KeyRange, reversed: Bool,
             _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -98,7 +98,7 @@ final class FailingEngine<Engine: KeyValueEngine>: KeyValueEngine, @unchecked Se
     }
 }
 
-/// The calls so far, of all engines that have it.
+/// Counts the calls of all engines that share it.
 // Sendable because only one thread of a simulation runs at a time.
 final class FailingCounter: @unchecked Sendable {
     private var calls = 0
@@ -106,7 +106,7 @@ final class FailingCounter: @unchecked Sendable {
 
     init(failing: Int) { self.failing = failing }
 
-    /// Whether the call that is to fail was made.
+    /// Whether the call that must fail was made.
     var hasFailed: Bool { calls >= failing }
 
     func count() throws(DataStoreError) {
@@ -116,6 +116,6 @@ final class FailingCounter: @unchecked Sendable {
 
     private static let message = "The test has this call fail."
 
-    /// Whether an error is that of the call, also as the reason of another one.
+    /// Whether an error is the error of that call, or has it as its reason.
     static func isToBlame(for error: any Error) -> Bool { "\(error)".contains(message) }
 }

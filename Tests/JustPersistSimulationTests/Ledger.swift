@@ -42,7 +42,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 }
 
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Makes an entry have a value; `nil` deletes it.
+    /// Sets the value of an entry, which is created if necessary; `nil` deletes it.
     func set(_ name: String, _ value: Int?) throws {
         let known = try items(Entry.self).first { $0.name == name }
         if let value {
@@ -56,7 +56,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 }
 
 /// A variable that the threads of a simulation share.
-// Sendable because only one of them runs at a time.
+// Sendable because only one thread of a simulation runs at a time.
 final class Shared<Value>: @unchecked Sendable {
     var value: Value
 
@@ -67,14 +67,14 @@ final class Shared<Value>: @unchecked Sendable {
 // Sendable because only one thread of a simulation runs at a time.
 final class Ledger: @unchecked Sendable {
     private let simulation: Simulation
-    /// The values that an entry may have; more than one if it is not known what has become of a block.
+    /// The values that an entry may have; several if the outcome of a block is unknown.
     private var possible: [String: Set<Int?>] = [:]
 
     init(_ simulation: Simulation) { self.simulation = simulation }
 
-    /// Notes a block that gives an entry a value, and its result.
+    /// Runs a block that sets the value of an entry, and notes the possible results.
     ///
-    /// A refusal of a disk is no failure.
+    /// An error of the disk is not a failure.
     func write(_ name: String, _ value: Int?, _ body: () throws -> Void) throws {
         let before = begin(name, value)
         do {
@@ -99,7 +99,7 @@ final class Ledger: @unchecked Sendable {
 
     /// Throws unless the contents of a store are possible.
     ///
-    /// From now on they are the only possible ones.
+    /// From then on, only these contents are possible.
     func check(_ found: [String: Int], _ place: String) throws {
         for (name, values) in possible.sorted(by: { $0.key < $1.key }) {
             let value = found[name]
@@ -120,7 +120,9 @@ extension Optional<Int> {
 }
 
 extension Simulation {
-    /// Opens a store in a process, which may die, and closes it after `body`, which a disk may refuse.
+    /// Opens a store in a process, runs `body`, and closes the store.
+    ///
+    /// The process may die, and the disk may fail.
     func useStore(
         _ make: @escaping StoreMaker, log: ChangeLogLength? = nil,
         _ body: @escaping @Sendable (any DataStore) throws -> Void
@@ -135,7 +137,7 @@ extension Simulation {
         }
     }
 
-    /// Runs `body`, which a disk may refuse or a crash end.
+    /// Runs `body`, and ignores errors of the disk and crashes.
     func passingRefusals(_ body: () throws -> Void) throws {
         do {
             try body()

@@ -5,12 +5,12 @@ import JustPersistSimulation
 /// Makes a closed store over a disk.
 typealias StoreMaker = @Sendable (SimulatedDisk, ChangeLogLength?) -> any DataStore
 
-/// A store as it is.
+/// Makes a store without a fault.
 let soundStore: StoreMaker = { $0.store(changeLog: $1) }
 
-/// A fault that is planted between parts that are sound by themselves.
+/// A deliberate fault between two parts that are correct by themselves.
 enum Sabotage: String, CaseIterable, Sendable {
-    /// None, in the two places: the scenarios pass.
+    /// No fault, in each of the two places: the scenarios pass.
     case noneInEngine, noneInStore
     // Between the record layer and its engine.
     case refusalIsSwallowed, fullDiskIsSuccess, refusedChangesComeBack, commitIsLeftForTheNext

@@ -2,14 +2,14 @@ import JustPersist
 import JustPersistRecords
 import JustPersistSimulation
 
-/// An engine with a planted fault.
+/// An engine with a deliberate fault.
 // Sendable because only one thread of a simulation runs at a time.
 final class SabotagedEngine: KeyValueEngine, @unchecked Sendable {
     private let engine: SimulatedEngine
     private let sabotage: Sabotage
     /// Changes that were acknowledged or refused, and not committed.
     private var pending = OrderedKeyMap<[UInt8]?>()
-    /// The changes of the last commit, to be left out of reads.
+    /// The changes of the last commit, which reads leave out.
     private var last: [(key: [UInt8], value: [UInt8]?)] = []
 
     init(_ engine: SimulatedEngine, _ sabotage: Sabotage) {
@@ -174,7 +174,7 @@ private final class EmptyReader: KeyValueReader {
     ) throws(DataStoreError) {}
 }
 
-/// Reads the state that there is at each call.
+/// Reads the current state at each call, instead of a snapshot.
 private final class LiveReader: KeyValueReader {
     private let engine: SimulatedEngine
 
@@ -206,7 +206,7 @@ private final class LiveReader: KeyValueReader {
     }
 }
 
-/// Undoes nothing of a block that fails in a transaction, or the blocks before it too.
+/// A writer that undoes either nothing of a failed block in a transaction, or also the blocks before it.
 private final class SabotagedWriter: KeyValueWriter {
     private let base: any KeyValueWriter
     private let undoesAll: Bool

@@ -2,7 +2,8 @@ import JustPersist
 import JustPersistRecords
 import JustPersistSimulation
 
-/// A store with a planted fault, or none: one of the contract only, which keeps its records to itself.
+/// A store with a deliberate fault, or without one. It offers only the calls of the contract, and no access to its
+/// records.
 // Sendable because only one thread of a simulation runs at a time.
 final class SabotagedStore: DataStore, @unchecked Sendable {
     private let store: any DataStore
@@ -51,7 +52,7 @@ final class SabotagedStore: DataStore, @unchecked Sendable {
             do {
                 try store.performWrite(block)
             } catch let error as DataStoreError where error.code == .storageFailure {
-                // The first refusal is tried again, and reported all the same.
+                // The refused block is run again, but the refusal is reported.
                 try? store.performWrite(block)
                 throw error
             }
@@ -59,7 +60,7 @@ final class SabotagedStore: DataStore, @unchecked Sendable {
             do {
                 try store.performWrite(block)
             } catch let error as DataStoreError where error.code == .storageFull {
-                // The caller takes the block for committed.
+                // The caller considers the block committed.
             }
         default: try store.performWrite(block)
         }
@@ -100,7 +101,7 @@ final class SabotagedStore: DataStore, @unchecked Sendable {
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation {
         var scope = scope
-        // An item that one commit creates and a later one deletes is passed over, though the observer asks for it.
+        // An item that one commit creates and a later one deletes is left out, although the observer requests it.
         if sabotage == .streamPassesOverShortLives, case .withEveryDeletion(let inner) = scope {
             scope = inner
         }
@@ -131,7 +132,7 @@ private final class SabotagedObservation: ChangeObservation, @unchecked Sendable
         switch sabotage {
         case .streamLosesASet: return count % 4 == 0 ? poll() : set
         case .streamIsBeforeCommit:
-            // Its token is one of a commit that is still to come.
+            // The token belongs to a later commit, which does not exist yet.
             let token = ChangeToken(origin: set.token.origin, position: set.token.position + 1)
             return ChangeSet(types: set.types, isComplete: set.isComplete, token: token)
         case .streamTellsNoDeletions:

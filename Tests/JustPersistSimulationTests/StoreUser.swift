@@ -6,12 +6,12 @@ import JustPersistRecords
 import JustPersistSimulation
 import JustPersistSkopelos
 
-/// A thing that takes a store.
+/// A component that uses stores.
 enum StoreUser: CaseIterable {
     case importOfAFile, exportToAFile, copy, copyThroughTheContract, update, comparison
     case verification, indexBuild, compaction, child, liveMigration, skopelos, queue
 
-    /// Whether it makes a kind of call of a disk.
+    /// Whether the component makes a kind of call on a disk.
     func calls(_ call: String, _ disk: String) -> Bool {
         let isOfSource = disk == "source"
         switch self {
@@ -26,7 +26,7 @@ enum StoreUser: CaseIterable {
     }
 }
 
-/// The use of two stores by one of these things, and what must hold of them afterwards.
+/// The use of two stores by one of these components, and the required state of the stores afterwards.
 struct StoreUse: Sendable {
     let user: StoreUser
     let simulation: Simulation
@@ -72,7 +72,9 @@ struct StoreUse: Sendable {
 
     // MARK: The use
 
-    /// Returns only if everything is done.
+    /// Uses the stores.
+    ///
+    /// Returns only if the whole operation is done.
     func run(_ make: Maker) throws {
         let source = make(simulation.disk("source"))
         let target = make(simulation.disk("target"))
@@ -107,7 +109,7 @@ struct StoreUse: Sendable {
                 summary.onlyInFirst == Self.values.count && summary.same == 0, "\(summary)")
         case .verification:
             let report = try source.verify()
-            // A part that could not be read is a problem of the store.
+            // An unreadable part is reported as a problem of the store.
             if let problem = report.problems.first { throw problem }
             try simulation.require(
                 report.itemCounts == ["Entry": Self.values.count], "\(report.itemCounts)")
@@ -135,7 +137,7 @@ struct StoreUse: Sendable {
         }
     }
 
-    /// A store that two others take part in, and that goes over to the second one.
+    /// Uses a migrating store over the two stores, and switches it to the new one.
     private func migrate(_ old: any DataStore, _ new: any DataStore) throws {
         let store = MigratingDataStore(
             from: old, to: new, recordedIn: directory.appending(path: "migration.json"),
@@ -170,7 +172,7 @@ struct StoreUse: Sendable {
 
     // MARK: Afterwards
 
-    /// What holds whether it is done or not, and what holds if it is.
+    /// Checks the conditions that always hold, and those that hold if the operation is done.
     func check(isDone: Bool) throws {
         let source = try contents("source")
         let target: [String: Int]
@@ -179,7 +181,7 @@ struct StoreUse: Sendable {
         } catch let error as DataStoreError
             where user == .copy && !isDone && error.code == .unfinishedCopy
         {
-            // It must be completed, or deleted.
+            // The target must be completed or deleted.
             target = [:]
         }
         switch user {
@@ -218,7 +220,7 @@ struct StoreUse: Sendable {
         let value: Int
     }
 
-    /// The entries of a disk, once the store over it has proven sound.
+    /// The entries on a disk, after the store over it was verified.
     private func contents(_ disk: String) throws -> [String: Int] {
         let store = simulation.disk(disk).store()
         try store.open()
@@ -249,7 +251,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         item["value"] = .int(Int64(value))
     }
 
-    /// Gives each entry twice its first value.
+    /// Doubles the first value of each entry.
     fileprivate func double(_ values: [String: Int]) throws {
         for item in try dynamicItems(DataStoreRequest(itemTypeKey: "Entry")) {
             guard case .string(let name) = item["name"], let value = values[name] else { continue }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// From where the original libraries' tests call a store.
+/// The threads from which the original libraries' tests call a store.
 enum Caller: CaseIterable {
     case mainThread, background
 
@@ -10,15 +10,16 @@ enum Caller: CaseIterable {
         return mark
     }()
 
-    /// Whether the calling thread serves the main queue, which need not be the first thread where the program is
-    /// asynchronous.
+    /// Whether the calling thread serves the main queue.
+    ///
+    /// In an asynchronous program, this need not be the first thread.
     static var isOnMain: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 
     private var queue: DispatchQueue {
         self == .mainThread ? .main : DispatchQueue(label: "background")
     }
 
-    /// Runs `body` there.
+    /// Runs `body` on such a thread.
     func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value
     {
         try await withCheckedThrowingContinuation { continuation in
@@ -27,7 +28,7 @@ enum Caller: CaseIterable {
     }
 }
 
-/// What happened, in order.
+/// The recorded events, in order.
 final class Steps: @unchecked Sendable {
     private let lock = NSLock()
     private var steps: [Int] = []

@@ -4,7 +4,7 @@ import JustPersistLevelDB
 import JustPersistMemory
 import JustPersistSkopelos
 
-/// The stores that have to pass the original libraries' tests, with the threads that those demand.
+/// The stores that must pass the original libraries' tests, with the threads that these tests require.
 enum OriginalStore: CaseIterable {
     case memory, lmdb, levelDB
 

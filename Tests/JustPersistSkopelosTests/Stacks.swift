@@ -3,7 +3,7 @@ import JustPersistLMDB
 import JustPersistSkopelos
 import Testing
 
-/// The stores under which Skopelos' interface is tested.
+/// The stores with which Skopelos's interface is tested.
 enum Stack: CaseIterable {
     case memory, lmdb
 
@@ -17,7 +17,7 @@ enum Stack: CaseIterable {
         try client.dataStore.close()
     }
 
-    /// The same for a test that suspends.
+    /// Runs an asynchronous test with a new stack.
     func with(_ body: (Client) async throws -> Void) async throws {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "skopelos-\(UUID().uuidString)")
@@ -35,7 +35,7 @@ enum Stack: CaseIterable {
     }
 }
 
-/// A subclass, as Skopelos' README has it, that collects the errors.
+/// A subclass, as in Skopelos's README, that collects the errors.
 final class Client: Skopelos, @unchecked Sendable {
     private let lock = NSLock()
     private var handled: [DataStoreError] = []

@@ -1,6 +1,6 @@
 import JustPersistMacros
 
-/// The class of Skopelos' own examples.
+/// The class of Skopelos's own examples.
 @Item final class User {
     var firstname: String?
     var lastname: String?

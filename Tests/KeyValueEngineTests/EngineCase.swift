@@ -4,7 +4,7 @@ import JustPersistLevelDB
 import JustPersistMemory
 import JustPersistRecords
 
-/// The engines that the contract's tests run on.
+/// The engines for the tests of the contract.
 enum EngineCase: String, CaseIterable, Sendable {
     case lmdb, levelDB, memory
 

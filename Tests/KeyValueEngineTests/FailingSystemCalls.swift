@@ -1,18 +1,19 @@
 #if os(Linux)
     import Foundation
 
-    /// System calls of this process that fail, made so by an attached `strace`.
+    /// Makes system calls of this process fail, with an attached `strace`.
     ///
-    /// Only for a child process of a test: it has one tracer at most, and `strace` stays until the end.
+    /// Use this only in a child process of a test: a process has at most one tracer, and `strace` stays attached until
+    /// the end.
     struct FailingSystemCalls {
         private let tracer = Process()
 
-        /// Lets the calls that `rule` names fail, if they concern `place`.
+        /// Makes the calls that `rule` names fail, if they concern `place`.
         init(_ rule: String, at place: URL) throws { try self.init(rule, at: [place]) }
 
-        /// Lets the calls that `rule` names fail, if they concern one of `places`.
+        /// Makes the calls that `rule` names fail, if they concern one of `places`.
         ///
-        /// - Parameter rule: What follows `inject=` in strace's language, such as `access:error=EIO:when=1`.
+        /// - Parameter rule: The text after `inject=` in strace's language, such as `access:error=EIO:when=1`.
         init(_ rule: String, at places: [URL]) throws {
             Self.allowTracing()
             let messages = FileManager.default.temporaryDirectory
@@ -33,23 +34,25 @@
 
         /// Lets the calls succeed again.
         func end() {
-            // The one signal that is not blocked in it: a process inherits what the thread blocks.
+            // Uses the only signal that is not blocked: a process inherits the blocked signals of the thread.
             kill(tracer.processIdentifier, SIGKILL)
             tracer.waitUntilExit()
         }
 
-        /// Whether `strace` has all threads: the one that asks need not be the first it took.
+        /// Whether `strace` is attached to all threads.
+        ///
+        /// It may attach to the calling thread before others.
         private func isTraced() throws -> Bool {
             let tasks = "/proc/self/task"
             return try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
                 let status = "\(tasks)/\(task)/status"
-                // A thread that has ended meanwhile has none.
+                // A thread that has ended meanwhile has no status file.
                 let text = try? String(contentsOfFile: status, encoding: .utf8)
                 return text?.contains("TracerPid:\t0\n") != true
             }
         }
 
-        /// Lets a process that is no ancestor trace this one, where the system asks for that.
+        /// Permits a process that is not an ancestor to trace this one, if the system requires a permission.
         private static func allowTracing() {
             typealias Call = @convention(c) (CInt, UInt, UInt, UInt, UInt) -> CInt
             guard let symbol = unsafe dlsym(nil, "prctl") else { return }
@@ -63,11 +66,11 @@
         }
     }
 
-    /// The writes of LMDB's meta pages, made to fail in a child process of a test.
+    /// Makes the writes of LMDB's meta pages fail in a child process of a test.
     enum FailingMetaPages {
-        /// Lets them fail until the store is opened anew.
+        /// Makes the writes fail until the store is opened again.
         static func fail() throws {
-            // LMDB writes meta pages through a descriptor of their own, opened with O_DSYNC.
+            // LMDB writes meta pages through a separate descriptor, which is opened with O_DSYNC.
             let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
             for number in descriptors.compactMap({ Int32($0) }) {
                 let target = try? FileManager.default.destinationOfSymbolicLink(

@@ -4,7 +4,7 @@
     import JustPersistLevelDB
     import Testing
 
-    /// A process whose files may not grow, which LevelDB meets as it meets a full disk.
+    /// Limits the size of files in a process, which LevelDB handles like a full disk.
     enum FullDisk {
         static func begin(limit: UInt) {
             signal(SIGXFSZ, SIG_IGN)
@@ -20,7 +20,7 @@
             unsafe setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limits)
         }
 
-        /// Writes until a write fails, and returns what the store must hold then.
+        /// Writes until a write fails, and returns the expected contents of the store.
         static func fill(_ engine: LevelDBEngine) throws -> KeyValueModel {
             var model = KeyValueModel()
             begin(limit: 100 << 10)
@@ -40,7 +40,7 @@
             return model
         }
 
-        /// Writes once there is room again, and expects all of it after another opening.
+        /// Writes after the limit was removed, and expects all entries after the store was opened again.
         static func expectWritesLast(_ engine: LevelDBEngine, _ model: KeyValueModel) throws {
             end()
             var model = model

@@ -17,7 +17,7 @@ import Testing
         try engine.open()
         try engine.put([1], [1])
         engine.close()
-        // A log that is only kept is given to LevelDB again, under a number behind all others.
+        // A kept log is given to LevelDB again, under a number greater than all others.
         let log = try #require(
             FileManager.default.contentsOfDirectory(atPath: place.path).first {
                 $0.hasSuffix(".log")

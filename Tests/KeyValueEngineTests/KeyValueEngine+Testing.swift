@@ -1,7 +1,7 @@
 import JustPersist
 import JustPersistRecords
 
-/// A key and its value, as a test sees them.
+/// A key and its value.
 struct Pair: Hashable {
     let key: [UInt8]
     let value: [UInt8]

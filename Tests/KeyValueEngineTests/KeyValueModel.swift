@@ -1,6 +1,6 @@
 import JustPersistRecords
 
-/// What a store should hold: the slow, obvious way.
+/// The expected contents of a store, with simple and slow operations.
 struct KeyValueModel: Equatable {
     var entries: [[UInt8]: [UInt8]] = [:]
 

@@ -27,7 +27,7 @@ import Testing
         return url.appending(path: "data.mdb")
     }
 
-    /// Opens the store and reads it all; tells how that failed.
+    /// Opens the store and reads all of it; returns the failure.
     private func openingFails(_ file: URL) -> DataStoreError.Code? {
         let engine = LMDBEngine(at: file.deletingLastPathComponent())
         do {

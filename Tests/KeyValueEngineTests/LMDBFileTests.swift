@@ -80,7 +80,7 @@ import Testing
         try files.removeItem(at: url.appending(path: "data.mdb"))
         #expect(code { try LMDBEngine(at: url).open() } == .corrupted)
         #expect(try files.contentsOfDirectory(atPath: url.path) == ["lock.mdb"])
-        // Destroying it is how to begin anew.
+        // To start again, the store must be destroyed.
         try LMDBEngine(at: url).destroy()
         let engine = LMDBEngine(at: url)
         try engine.open()
@@ -226,7 +226,7 @@ import Testing
             }
         }
 
-        /// The look at the file behind the commit failed, and the block was reported as refused.
+        /// The check of the file after the commit failed, and the block was reported as refused.
         @Test func committedBlockIsNotReportedAsRefused() async throws {
             let url = temporary.place("store")
             await #expect(processExitsWith: .success) { [path = url.path as String] in

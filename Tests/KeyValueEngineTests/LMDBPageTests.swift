@@ -184,7 +184,7 @@
             #expect(try engine.value([1, 0xAA, 0xBB, 0xCC, 0xDD])?.count == 400)
         }
 
-        /// The store went back by a commit, and no check told.
+        /// The store went back by a commit, and no check detected it.
         @Test func metaPageInThePlaceOfTheOtherIsRefused() throws {
             let pages = [0..<4096, 4096..<8192] as [Range<Int>]
             try expectRefused(afterCommits: 3) { whole in
@@ -196,7 +196,7 @@
             }
         }
 
-        /// The store went back by a commit, and no check told.
+        /// The store went back by a commit, and no check detected it.
         @Test func metaPageWithTheNumberOfAnotherCommitIsRefused() throws {
             try expectRefused(afterCommits: 6) { whole in
                 // Where the two have the numbers of their commits.
@@ -288,7 +288,7 @@
             }
         }
 
-        /// The record was read behind the end of the file, and that ended the process.
+        /// The record was read past the end of the file, and that ended the process.
         @Test func valueThatReachesBehindTheEndOfTheFileIsAnError() async throws {
             let url = temporary.place("store")
             let engine = LMDBEngine(at: url)

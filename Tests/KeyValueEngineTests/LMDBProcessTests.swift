@@ -4,7 +4,7 @@ import JustPersistLMDB
 import JustPersistRecords
 import Testing
 
-/// LMDB stores across processes: the child of each test is this program, started anew.
+/// LMDB stores across processes: the child of each test is another process of this program.
 @Suite struct LMDBProcessTests {
     private let temporary: TemporaryDirectory
 
@@ -80,7 +80,7 @@ import Testing
             try engine.open()
             kill(getpid(), SIGKILL)
         }
-        // The file gets its name when it is whole, and the lock file comes behind it.
+        // The file gets its name when it is complete, and the lock file is created after it.
         let store = URL(filePath: path)
         try FileManager.default.removeItem(at: store.appending(path: "lock.mdb"))
         try FileManager.default.moveItem(
@@ -227,7 +227,7 @@ import Testing
     }
 #endif
 
-/// A read block on a thread of its own, which lasts until it is told to end.
+/// A read block on its own thread, which lasts until it is ended.
 private final class Reading: Sendable {
     private let begun = DispatchSemaphore(value: 0)
     private let mayEnd = DispatchSemaphore(value: 0)

@@ -305,7 +305,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: url.path))
     }
 
-    /// The note at closing was written through the link, and into the pipe, which nobody reads.
+    /// The note at closing was written through the link, and into the pipe, which has no reader.
     @Test func noteAtClosingIsAFileOfItsOwn() throws {
         let engine = LevelDBEngine(at: url)
         let files = FileManager.default

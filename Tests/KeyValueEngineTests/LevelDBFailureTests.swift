@@ -202,7 +202,8 @@
             }
         }
 
-        /// LevelDB tells the next write that it could not make a table, and that write was refused though there was room.
+        /// LevelDB reports to the next write that it could not make a table, and that write was refused though there
+        /// was room.
         @Test func mergeThatMetAFullDiskRefusesNoWriteOnceThereIsRoom() async {
             await #expect(processExitsWith: .success) { [path = url.path as String] in
                 let url = URL(filePath: path)

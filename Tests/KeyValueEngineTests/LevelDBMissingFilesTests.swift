@@ -131,7 +131,7 @@ import Testing
         #expect(try engine.value([10]) == nil)
     }
 
-    /// LevelDB forgets what is behind a record whose length is damaged, and would delete those tables.
+    /// LevelDB ignores the data after a record whose length is damaged, and would delete those tables.
     @Test func noDamageToTheManifestHidesTables() throws {
         let engine = try makeStore()
         try engine.open()

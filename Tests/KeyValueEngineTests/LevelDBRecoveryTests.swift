@@ -287,7 +287,7 @@ import Testing
             #expect(isPrefix, "seed \(seed), byte \(start), length \(length)")
             let isComplete = found == pairs
             #expect(isComplete || engine.recoveryReport != nil || start + 600 > bytes.count)
-            // Damage that leaves nothing whole behind it cannot be told from an unfinished write.
+            // Damage after which no intact record follows cannot be distinguished from an unfinished write.
             let isEnd = start + length + 600 >= bytes.count
             #expect(isEnd || found.count >= 99, "seed \(seed), byte \(start), length \(length)")
             engine.close()

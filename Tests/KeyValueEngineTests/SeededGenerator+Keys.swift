@@ -2,7 +2,9 @@ import JustPersistConformance
 import JustPersistRecords
 
 extension SeededGenerator {
-    /// A key of a few bytes from a small alphabet: many collide, and many begin one another.
+    /// A key of a few bytes from a small alphabet.
+    ///
+    /// Many keys are equal, and many are prefixes of others.
     mutating func key(upTo length: Int = 6) -> [UInt8] {
         let alphabet: [UInt8] = [0, 1, 0x61, 0x7F, 0x80, 0xFE, 0xFF]
         return (0..<Int.random(in: 1...length, using: &self)).map { _ in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory for one test, removed with all in it when it is let go.
+/// A directory for one test, which is removed with its contents when this object is released.
 final class TemporaryDirectory {
     let url: URL
 
@@ -12,7 +12,7 @@ final class TemporaryDirectory {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// A place inside it where nothing is yet.
+    /// The URL of a name in the directory.
     func place(_ name: String) -> URL { url.appending(path: name) }
 
     static func permissions(of url: URL) throws -> Int? {
@@ -20,8 +20,9 @@ final class TemporaryDirectory {
         return (attributes[.posixPermissions] as? NSNumber)?.intValue
     }
 
-    /// Leaves at `url` the files of an open store as they are, as if its process ended here; `close`
-    /// closes the store.
+    /// Preserves the current files of an open store at `url`, as if its process ended here.
+    ///
+    /// `close` closes the store.
     func crash(at url: URL, close: () -> Void) throws {
         let files = FileManager.default
         let image = place(UUID().uuidString)

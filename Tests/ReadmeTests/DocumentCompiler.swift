@@ -3,12 +3,12 @@ import Foundation
 /// The compiler, with the modules that the tests were built with.
 struct DocumentCompiler: Sendable {
     private let folder: URL
-    /// What the tests were built into.
+    /// The directory with the build products of the tests.
     private let products: URL
     private let package = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// A compiler that leaves its files in a folder; `nil` if there are no modules.
+    /// A compiler that writes its files to a folder; `nil` if there are no modules.
     init?(in folder: URL) {
         self.folder = folder
         var place = Bundle.main.executableURL
@@ -23,7 +23,7 @@ struct DocumentCompiler: Sendable {
         return nil
     }
 
-    /// Makes a module that documents can import, and gives what the compiler says of it.
+    /// Makes a module that documents can import, and returns the diagnostics of the compiler.
     func makeModule(_ name: String, of source: String) async throws -> String {
         let file = folder.appending(path: "\(name).swift")
         try Data(source.utf8).write(to: file)
@@ -31,7 +31,7 @@ struct DocumentCompiler: Sendable {
         return try await compile(["-emit-module", "-module-name", name, "-o", module, file.path])
     }
 
-    /// What the compiler says of source files, compiled with options of their own.
+    /// The diagnostics of the compiler for source files that are compiled with additional options.
     func diagnostics(ofFilesIn folder: String, _ options: [String]) async throws -> String {
         let place = package.appending(path: folder)
         let files = try FileManager.default.contentsOfDirectory(atPath: place.path).filter {
@@ -43,7 +43,7 @@ struct DocumentCompiler: Sendable {
                 + options + files.map { place.appending(path: $0).path })
     }
 
-    /// What the compiler says of a document's code.
+    /// The diagnostics of the compiler for a document's code.
     func diagnostics(
         of code: DocumentedCode, _ options: [String] = []
     ) async throws -> String {
@@ -54,7 +54,7 @@ struct DocumentCompiler: Sendable {
         if code.program == .manifest {
             return try await run(["swift", "package", "--package-path", place.path, "dump-package"])
         }
-        // Far enough that ownership and isolation are checked too.
+        // Compiles as far as SIL, so that ownership and isolation are checked too.
         let arguments = ["-emit-sil", "-o", "/dev/null", "-module-name", "Documented", file.path]
         return try await compile(
             arguments + options + (code.program == .file ? ["-parse-as-library"] : []))
@@ -72,12 +72,12 @@ struct DocumentCompiler: Sendable {
                 + moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + arguments)
     }
 
-    /// Where modules in C are declared: this package's, and that of a package on which swift-configuration depends.
+    /// The module maps of C modules: those of this package, and that of a package on which swift-configuration depends.
     private var moduleMaps: [URL] {
         let own = ["CLMDB", "CLevelDB", "CCSV", "CZlib", "CZstd"].map {
             package.appending(path: "Sources/\($0)/module.modulemap")
         }
-        // The products lie in a folder of the build folder, named after the platform.
+        // The products are in a folder of the build folder that is named after the platform.
         let build = products.resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent()
         let system = build.appending(
@@ -85,7 +85,7 @@ struct DocumentCompiler: Sendable {
         return own + (FileManager.default.fileExists(atPath: system.path) ? [system] : [])
     }
 
-    /// Runs a command, and gives what it says to standard error.
+    /// Runs a command, and returns its standard error.
     private func run(_ command: [String]) async throws -> String {
         let output = folder.appending(path: "\(UUID()).txt")
         try Data().write(to: output)

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The Swift code of one document: what a reader gets who copies its blocks into a file, one below the other.
+/// The Swift code of one document: its blocks in one file, one below the other, as a reader may copy them.
 struct DocumentedCode: Sendable, CustomStringConvertible {
-    /// What the blocks are put into.
+    /// The kind of file that contains the blocks.
     enum Program: String, Sendable {
-        /// The file `main.swift`, with code that is in no function.
+        /// The file `main.swift`, with code outside of functions.
         case main
         /// A file of a test target, or of a library.
         case file
@@ -23,12 +23,12 @@ struct DocumentedCode: Sendable, CustomStringConvertible {
     /// The document's path in the package.
     let document: String
     let program: Program
-    /// The blocks; the compiler is told where each of them stands.
+    /// The blocks, with source locations for the compiler.
     let text: String
 
     var description: String { "\(document), \(program)" }
 
-    /// That of all documents of the package.
+    /// The code of all documents of the package.
     static func all() throws -> [DocumentedCode] {
         try documents().flatMap { document in
             let text = try String(contentsOf: package.appending(path: document), encoding: .utf8)
@@ -43,11 +43,11 @@ struct DocumentedCode: Sendable, CustomStringConvertible {
     }
 
     private struct Block {
-        /// The number of its first line.
+        /// The number of the block's first line.
         let line: Int
         var text = ""
 
-        /// The block in a file, with a note for the compiler where it stands.
+        /// The block in a file, with its source location for the compiler.
         ///
         /// The first line of a manifest is for its own comment.
         func text(in document: String, of program: Program) -> String {

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Code, and a part of what the compiler says of it.
+/// Code, and a part of the compiler's diagnostics for it.
 struct Refused: Sendable {
     private let code: DocumentedCode
-    /// Empty for code that compiles.
+    /// The expected diagnostic; empty for code that compiles.
     private let diagnostic: String
     private let options: [String]
 
@@ -47,13 +47,13 @@ struct Refused: Sendable {
         self.options = options
     }
 
-    /// Compiles each, as many at a time as there are processors.
+    /// Compiles the code, as many files at a time as there are processors.
     static func check(_ examined: [Refused]) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "refused-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let compiler = try #require(DocumentCompiler(in: folder))
-        // What is refused is refused for its reason alone.
+        // The surrounding code must compile, so that each refusal has only its own reason.
         let plain = Refused(
             accepted: "nothing", "print(try store.readSync { db in try db.count(Restaurant.self) })"
         )

@@ -1,5 +1,5 @@
 extension RefusedCodeTests {
-    /// Item classes that cannot be, and what the compiler says at their lines.
+    /// Invalid item classes, and the compiler's diagnostics at their lines.
     static let refusedDeclarations = [
         Refused(
             "an item in an optional attribute", of: .file, holder("var b: B?"),
@@ -58,7 +58,7 @@ extension RefusedCodeTests {
             options: ["-default-isolation", "MainActor"]),
     ]
 
-    /// Calls of the original library's shape that need an edit, and calls that block where they seem to suspend.
+    /// Calls in the form of the original library that need an edit, and calls that block although they seem to suspend.
     static let refusedCalls = [
         Refused(
             "a stored read block",

@@ -7,12 +7,12 @@ final class ChangeChannel: Sendable {
     /// The store's id in tokens.
     let origin: ItemID
     private let state: Locked<State>
-    /// Waiting subscribers are woken here, so that a writer does not wait for them.
+    /// The queue on which waiting subscribers are woken, so that a writer does not wait for them.
     private let queue = SerialQueue(label: "JustPersist.changes")
 
     /// The most events that are kept.
     private static let mostEvents = 1 << 16
-    /// The most commits that are kept apart, so that a token from between two of them can be used.
+    /// The most commits that are kept separately, so that a token between two of them can be used.
     private static let recentCommits = 1 << 10
     private static let recentEvents = 1 << 14
     /// The most joined runs that are kept before they are joined with each other.
@@ -111,7 +111,9 @@ final class ChangeChannel: Sendable {
         }
     }
 
-    /// Advances to a commit whose changes were not noted; false if they are wanted.
+    /// Advances to a commit whose changes were not noted.
+    ///
+    /// Returns false if a subscriber may need them.
     func skip(to position: UInt64) -> Bool {
         state.withLock { state in
             if state.isClosed { return true }
@@ -136,7 +138,7 @@ final class ChangeChannel: Sendable {
             if events > recentEvents { break }
             recent -= 1
         }
-        // Rarely, because rebuilding the list costs as much as there is in it.
+        // Done rarely, because the cost of rebuilding the list is proportional to its length.
         let older = state.segments[..<recent]
         let joinsAll =
             state.count > mostEvents || older.count(where: \.isJoined) > mostRuns
@@ -151,7 +153,8 @@ final class ChangeChannel: Sendable {
             run = []
         }
         for segment in older {
-            // The number of subscribers not yet past this run: where it changes, one is positioned in between.
+            // The number of subscribers that have not passed this run. If it differs between two runs, a subscriber is
+            // positioned between them.
             var passed = lagging
             while passed < positions.count, positions[passed] < segment.end { passed += 1 }
             if passed != lagging {
@@ -170,7 +173,7 @@ final class ChangeChannel: Sendable {
         kept += state.segments[recent...]
         state.segments = kept
         state.count = kept.reduce(0) { $0 + $1.count }
-        // Down to half, so that the next trim is not needed soon.
+        // Trimmed to half, so that the next trim is not needed soon.
         while state.count > mostEvents / 2 {
             let sizes = state.segments.map(\.largest)
             guard let most = sizes.max(), most > 0, let place = sizes.firstIndex(of: most)

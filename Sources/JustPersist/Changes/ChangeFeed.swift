@@ -49,9 +49,11 @@ public final class ChangeFeed: Sendable {
 
     // MARK: Publishing
 
-    /// Whether there may be observers: if not, a write block need not note what it changes.
+    /// Whether there may be observers.
     ///
-    /// Read it when the block begins. It costs next to nothing.
+    /// If not, a write block need not note its changes.
+    ///
+    /// Read it when the block begins. The cost is negligible.
     public var isObserved: Bool { observed.load(ordering: .acquiring) }
 
     /// Publishes the changes of the next commit.
@@ -94,7 +96,7 @@ public final class ChangeFeed: Sendable {
     /// Keeps commits from now on for a while, for a caller that has taken a token.
     package func retain() {
         guard let channel = channel.withLock({ $0 }) else { return }
-        // In this order: another thread may be finding at this moment that there are no subscribers.
+        // The order matters: another thread may be about to record that there are no subscribers.
         channel.retain()
         observed.store(true, ordering: .releasing)
     }
@@ -120,7 +122,7 @@ public final class ChangeFeed: Sendable {
             throw .notSetUp(in: "observeChanges")
         }
         let filter = ChangeFilter(scope)
-        // First, so that every block that begins from now on notes what it changes.
+        // Set first, so that every block that begins from now on notes its changes.
         observed.store(true, ordering: .releasing)
         guard
             let (number, beginning) = channel.subscribe(
@@ -128,7 +130,7 @@ public final class ChangeFeed: Sendable {
         else {
             throw .notSetUp(in: "observeChanges")
         }
-        // Another thread may have found just before that there are no subscribers.
+        // Set again, because another thread may have found that there were no subscribers yet.
         observed.store(true, ordering: .releasing)
         return ChangeSubscription(channel, number, filter, beginning, history)
     }

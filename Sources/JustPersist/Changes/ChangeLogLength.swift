@@ -14,7 +14,7 @@ public struct ChangeLogLength: Sendable, Hashable {
     /// MiB, is logged without the items of the types that have most changes.
     public var bytes: Int
 
-    /// A log of at most so many commits and so many bytes.
+    /// A log with at most this number of commits, and this number of bytes.
     public init(commits: Int, bytes: Int = 16 << 20) {
         self.commits = commits
         self.bytes = bytes

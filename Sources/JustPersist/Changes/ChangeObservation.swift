@@ -44,9 +44,10 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
     /// The place in the store's history of the state that this block reads, without the block's own changes.
     ///
-    /// Read what you want to keep up to date, take the token in the same block, and begin a stream with it: the stream
-    /// returns everything that is committed after that state, and nothing that the block has read. A store without a
-    /// change log keeps what is committed for a minute after this call, so that the stream can begin after the block.
+    /// Read the data that you want to keep up to date, take the token in the same block, and begin a stream with it.
+    /// The stream returns everything that is committed after that state, and nothing that the block has read. A store
+    /// without a change log keeps later commits for a minute after this call, so that the stream can begin after the
+    /// block.
     ///
     /// - Throws: `.unsupported` if the store has no change streams.
     public var changeToken: ChangeToken {

@@ -6,8 +6,8 @@ public enum ChangeScope: Sendable {
     case types([ItemType])
     /// The changes of one item.
     case item(ItemType, ItemID)
-    /// Those of another scope, with every deletion: a set names an item as deleted that one commit created and a later one
-    /// deleted.
+    /// The changes of another scope, with every deletion: a set also lists an item as deleted if one commit created it
+    /// and a later one deleted it.
     ///
     /// For an observer whose state may be later than its token.
     indirect case withEveryDeletion(in: ChangeScope)
@@ -19,7 +19,7 @@ struct ChangeFilter: Sendable {
     private let keys: [String]?
     /// The item; `nil` for all items.
     private let id: ItemID?
-    /// Whether a set names an item as deleted that was created and deleted.
+    /// Whether a set lists an item as deleted that was created and then deleted.
     private(set) var namesEveryDeletion = false
 
     init(_ scope: ChangeScope) {
@@ -44,7 +44,7 @@ struct ChangeFilter: Sendable {
 
     /// Whether the changes of a type are wanted.
     func includes(_ type: ChangedType) -> Bool {
-        // A type that was renamed since has the wanted key as a former one.
+        // If the type was renamed meanwhile, the wanted key is one of its former keys.
         keys?.contains { type.keys.contains($0) } ?? true
     }
 

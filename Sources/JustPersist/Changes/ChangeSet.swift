@@ -2,13 +2,13 @@
 ///
 /// Several commits are reported as one difference. An item that was created and then changed counts as created; one
 /// that was changed and then deleted, as deleted; one that was deleted and then inserted again, as changed in all
-/// attributes. An item that was created and then deleted is not reported, unless every deletion is asked for.
+/// attributes. An item that was created and then deleted is not reported, unless every deletion is requested.
 public struct ChangeSet: Sendable, Hashable {
     /// The changes of each type that has any, in the order of the types' keys.
     public let types: [ItemChanges]
-    /// Whether ``types`` names all that has changed.
+    /// Whether ``types`` lists all changes.
     ///
-    /// If not, any item of any type may have been created, changed or deleted: read again what you keep of the store.
+    /// If not, any item of any type may have been created, changed or deleted: read your copy of the data again.
     public let isComplete: Bool
     /// The place after these changes.
     public let token: ChangeToken
@@ -41,10 +41,10 @@ public struct ItemChanges: Sendable, Hashable {
     public let updated: [ItemUpdate]
     /// The items that existed before and do not now.
     public let deleted: [ItemID]
-    /// Whether the lists name all that has changed.
+    /// Whether the lists contain all changes.
     ///
-    /// If not, any item of the type may have been created, changed or deleted, and the lists are empty: read again what
-    /// you keep of them.
+    /// If not, any item of the type may have been created, changed or deleted, and the lists are empty: read your copy
+    /// of the items again.
     public let isComplete: Bool
     /// The place after these changes.
     public let token: ChangeToken

@@ -24,7 +24,7 @@
 /// ``DataStoreError/Code/notSetUp`` for a store that is not open, ``DataStoreError/Code/unsupported`` for one without
 /// change streams (``DataStoreCapabilities/changeStreams``).
 public struct ChangeStream<Element: Sendable>: AsyncSequence, Sendable {
-    /// It does not throw.
+    /// The stream does not throw.
     public typealias Failure = Never
 
     private let store: any DataStore

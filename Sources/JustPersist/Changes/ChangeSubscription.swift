@@ -75,7 +75,7 @@ final class ChangeSubscription: ChangeObservation {
 }
 
 extension ChangeChannel.Beginning {
-    /// The first set, where no log has to be read for it.
+    /// The first set, if it does not depend on the log; otherwise `nil`.
     fileprivate var first: ChangeSegment? {
         if case .reset(let position) = self { return ChangeSegment(end: position, nil) }
         return nil

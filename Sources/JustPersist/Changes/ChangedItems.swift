@@ -31,7 +31,7 @@ package struct ItemEvent: Sendable, Hashable {
             ItemEvent(.passed, id)
         case (.inserted, _), (.passed, _): ItemEvent(.inserted, id)
         case (_, .deleted), (_, .passed): ItemEvent(.deleted, id)
-        // It existed before and exists now, with any values.
+        // The item existed before and exists now, and any of its values may differ.
         case (_, .inserted), (.deleted, .updated): ItemEvent(.updated, id, attributes: .max)
         case (.updated, .updated):
             ItemEvent(.updated, id, attributes: attributes | later.attributes)
@@ -39,7 +39,7 @@ package struct ItemEvent: Sendable, Hashable {
     }
 }
 
-/// A type as observers of its changes name it.
+/// A type, with the keys and attribute names that observers of its changes see.
 package final class ChangedType: Sendable {
     /// The type's number within its store.
     package let number: UInt32

@@ -108,7 +108,7 @@ extension ResultChanges {
         var moves: [Move] = []
         var updates: [Update] = []
         for (index, item) in stayed.enumerated() {
-            // All of them, if it is not known which.
+            // If it is unknown which items were changed, any may have been.
             let isUpdated = updated?.keys.contains(item.id) ?? true
             if !isInPlace[index] {
                 moves.append(
@@ -124,7 +124,9 @@ extension ResultChanges {
         self.updates = updates
     }
 
-    /// Which of some numbers, no two of them equal, belong to a longest run of ascending ones.
+    /// Marks the numbers that belong to a longest ascending subsequence.
+    ///
+    /// No two numbers are equal.
     private static func longestAscending(_ numbers: [Int]) -> [Bool] {
         var isIncluded = [Bool](repeating: false, count: numbers.count)
         // The index of the least number that ends a run of each length, and for each number the one before it.

@@ -131,7 +131,7 @@ extension DataStoreRequest {
 }
 
 extension DataStorePredicate {
-    /// Whether the predicate may read other items by something other than a path from the item.
+    /// Whether the predicate may read other items in another way than through a path from the item.
     fileprivate var mayLookAtOtherItems: Bool {
         // A predicate that Foundation evaluates may read any item.
         var mayLook = !evaluations.isEmpty

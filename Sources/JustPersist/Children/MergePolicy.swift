@@ -1,4 +1,4 @@
-/// The rule that decides when a child store and its parent changed the same thing.
+/// The rule that resolves conflicts between the changes of a child store and those of its parent.
 public enum MergePolicy: String, Sendable, Hashable, CaseIterable, Codable {
     /// The child's change wins, attribute by attribute.
     ///

@@ -11,7 +11,7 @@ extension DataStore {
     /// read at all, or if `progress` throws. Damaged LMDB files can end the process: let another process verify files
     /// that may be damaged, as the tool `justpersist verify` does.
     ///
-    /// - Parameter progress: Called now and then on the calling thread.
+    /// - Parameter progress: Called from time to time on the calling thread.
     public func verify(
         progress: (MaintenanceProgress) throws -> Void
     ) throws -> VerificationReport {
@@ -21,15 +21,14 @@ extension DataStore {
         }
     }
 
-    /// Rebuilds the store's derived data where it does not agree with the items: indexes, numbers of items, the change
-    /// log.
+    /// Rebuilds the store's derived data where it does not agree with the items: indexes, item counts, the change log.
     ///
     /// No item is changed or deleted. Damage that cannot be repaired from the items is left as it is and listed in the
     /// report; a store whose files are damaged in their structure is refused with ``DataStoreError/Code/corrupted``,
     /// and left untouched. Restore such a store from a backup, or save the readable items with
     /// ``salvage(into:progress:)``.
     ///
-    /// - Parameter progress: Called now and then on the calling thread.
+    /// - Parameter progress: Called from time to time on the calling thread.
     public func repair(
         progress: (MaintenanceProgress) throws -> Void = { _ in }
     ) throws -> RepairReport {
@@ -43,13 +42,13 @@ extension DataStore {
     /// a new store of the same kind.
     ///
     /// The files are only read, and the store need not be in a state that can be opened. An item is saved if its
-    /// checksum is valid. Indexes and numbers of items are rebuilt. The new store has its own id and no change log; it
+    /// checksum is valid. Indexes and item counts are rebuilt. The new store has its own id and no change log; it
     /// is written next to its final place and renamed when it is complete and verified. Damage is listed in the
     /// report; this throws if nothing can be read at all.
     ///
     /// - Parameters:
     ///   - directory: The place of the new store, where nothing may exist.
-    ///   - progress: Called now and then on the calling thread.
+    ///   - progress: Called from time to time on the calling thread.
     /// - Throws: ``DataStoreError/Code/alreadyOpen`` for an open store;
     ///   ``DataStoreError/Code/lockedByAnotherProcess``; ``DataStoreError/Code/targetNotEmpty`` if something exists at
     ///   that place; ``DataStoreError/Code/newerFormat``; ``DataStoreError/Code/storeNotFound``;
@@ -76,7 +75,7 @@ extension DataStore {
     ///   - directory: The place of the copy, where nothing may exist.
     ///   - previous: An earlier backup on the same volume. Files that have not changed since are linked instead of
     ///     copied, and take no further space. Only LevelDB has such files.
-    ///   - progress: Called now and then on the calling thread.
+    ///   - progress: Called from time to time on the calling thread.
     /// - Throws: ``DataStoreError/Code/targetNotEmpty`` if something exists at that place;
     ///   ``DataStoreError/Code/unsupported``; or a failure of the storage.
     public func backUp(
@@ -95,7 +94,7 @@ extension DataStore {
     /// open. LevelDB merges its tables while blocks continue to run. Both need free space for up to a second copy. If
     /// the process dies, the store is either as it was or compacted, and undamaged.
     ///
-    /// - Parameter progress: Called now and then on the calling thread.
+    /// - Parameter progress: Called from time to time on the calling thread.
     /// - Throws: ``DataStoreError/Code/lockedByAnotherProcess``, ``DataStoreError/Code/readOnly``,
     ///   ``DataStoreError/Code/corrupted`` for a store that is damaged in its structure,
     ///   ``DataStoreError/Code/unsupported``, or a failure of the storage. Nothing has changed then.
@@ -115,8 +114,8 @@ extension DataStore {
             throw DataStoreError(
                 .unsupported, in: operation,
                 """
-                This kind of store has no way to do that. Copy its items into another store with a migration, or use \
-                the means of the framework below it.
+                This kind of store does not support that. Copy its items into another store with a migration, or use \
+                the tools of the framework below it.
                 """)
         }
         return store

@@ -33,7 +33,7 @@ public struct MaintenanceProgress: Sendable, Hashable {
     }
 }
 
-/// Counts the work of a ``MaintainableDataStore``, and reports it to the caller now and then.
+/// Counts the work of a ``MaintainableDataStore``, and reports it to the caller from time to time.
 ///
 /// Use it on one thread. If the caller's closure throws, the work ends with that error; if the task of the call is
 /// cancelled, it ends with `CancellationError`.

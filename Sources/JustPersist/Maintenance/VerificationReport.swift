@@ -13,8 +13,8 @@ public struct VerificationReport: Sendable {
 }
 
 extension DataStore {
-    /// Reads every value of every item of one snapshot, and compares the numbers of items with the numbers that the
-    /// store keeps.
+    /// Reads every value of every item of one snapshot, and compares the number of items of each type with the number
+    /// that the store keeps.
     ///
     /// Damage is listed in the report; this throws only if the store cannot be read at all. Where the store can, the
     /// check continues after a damaged item.
@@ -48,7 +48,7 @@ extension DataStore {
 }
 
 extension DataStoreError {
-    /// The finding that a store's number of items differs from the items it has.
+    /// The problem that a store's stored number of items differs from the number of items found.
     public static func wrongCount(_ count: Int, found: Int, itemType: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "verify",

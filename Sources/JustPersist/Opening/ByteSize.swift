@@ -1,4 +1,4 @@
-/// Numbers of bytes in readable form: `4096`, `64KiB`, `2GB`.
+/// Conversion of numbers of bytes from and to readable text: `4096`, `64KiB`, `2GB`.
 enum ByteSize {
     // TiB does not fit into an Int of 32 bits.
     private static let binary = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]

@@ -21,7 +21,7 @@ extension DataStoreOption where Settings == DataStoreOptions {
 
     /// `create`: whether a missing store is created.
     public static var create: DataStoreOption {
-        .flag("create", \.createsIfMissing, "Make the store if it is not there.")
+        .flag("create", \.createsIfMissing, "Create the store if it does not exist.")
     }
 
     /// `durability`: the failures that committed writes survive.

@@ -31,7 +31,7 @@ public struct DataStoreOption<Settings>: Sendable {
     ///   - meaning: A sentence that describes the option.
     ///   - values: The valid values, as the end of a sentence that begins with “It takes”.
     ///   - example: One of those values.
-    ///   - text: The value in some settings, as a URL writes it; `nil` if they have none.
+    ///   - text: Returns the value in the settings, as it is written in a URL; `nil` if they have none.
     ///   - change: Applies a text from a URL to the settings. It returns false, and changes nothing, if the text is
     ///     not a valid value. It is called with any text.
     public init(

@@ -35,7 +35,7 @@ public enum DataStores {
 
     private static let backends = Locked<[String: Backend]>([:], isProcessWide: true)
 
-    /// Registers a backend under a URL scheme, and replaces one that was registered under it before.
+    /// Registers a backend under a URL scheme, and replaces a backend that was registered under it before.
     ///
     /// Its URLs accept the ``DataStoreOption/common`` options.
     public static func register(scheme: String, _ factory: @escaping Factory) {
@@ -44,7 +44,7 @@ public enum DataStores {
         }
     }
 
-    /// Registers a backend with its own options, and replaces one that was registered under the scheme before.
+    /// Registers a backend with its own options, and replaces a backend that was registered under the scheme before.
     ///
     /// - Parameters:
     ///   - scheme: The part of its URLs before the colon.

@@ -30,7 +30,7 @@ package struct StoreURL {
         }
     }
 
-    /// The parts of a URL from another source.
+    /// A URL from parts that another source, such as configuration, provides.
     package init(scheme: String, location: String, options: [StoreURLOption] = []) {
         self.scheme = scheme
         self.location = location
@@ -45,7 +45,7 @@ package struct StoreURLOption: Sendable {
     /// Its value, decoded.
     package let value: String
 
-    /// An option from another source than a URL.
+    /// An option from a source other than a URL.
     package init(name: String, value: String) {
         self.name = name
         self.value = value

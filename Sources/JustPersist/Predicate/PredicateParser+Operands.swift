@@ -217,7 +217,7 @@ extension PredicateParser {
             }
             problem = path.append(operator: name)
         case .placeholder("%K"): return try appendArgument(to: &path)
-        default: throw unexpected("a name behind the dot")
+        default: throw unexpected("a name after the dot")
         }
         if let problem { throw error(problem) }
         try advance()

@@ -96,7 +96,7 @@ struct PredicateParser {
         let quantifier = try quantifier()
         let first = try primary(depth: depth)
         guard case .operand(let left) = first else {
-            if quantifier != .none { throw unexpected("a comparison behind ANY, ALL or NONE") }
+            if quantifier != .none { throw unexpected("a comparison after ANY, ALL or NONE") }
             return first
         }
         if let comparison = try comparison(of: left, quantifier.modifier, depth: depth) {

@@ -6,8 +6,8 @@ extension DataStore {
     /// requests end with ``DataStoreError/Code/cancelled``. In both cases this throws `CancellationError`. Code of the
     /// block that makes no requests is not interrupted.
     ///
-    /// The block runs on another thread, so it may wait without blocking the task's thread. For a short read that
-    /// costs more than the read itself: `readSync` runs it on the calling thread.
+    /// The block runs on another thread, so it may wait without blocking the task's thread. For a short read, changing
+    /// the thread costs more than the read itself: `readSync` runs the block on the calling thread.
     public func read<Value: Sendable>(
         _ block: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
     ) async throws -> Value {
@@ -62,7 +62,9 @@ extension DataStore {
     }
 }
 
-/// A block that a task waits for, on any thread.
+/// The state of a block that a task waits for.
+///
+/// The block may run on any thread.
 private final class TaskWork<Value: Sendable>: Sendable {
     private struct State {
         var isRunning = false
@@ -73,7 +75,9 @@ private final class TaskWork<Value: Sendable>: Sendable {
     private let state = Locked(State())
     private let cancellation = Cancellation()
 
-    /// Records the waiting task, and returns whether to begin: not if the task was cancelled meanwhile.
+    /// Records the waiting task.
+    ///
+    /// Returns false if the task was cancelled meanwhile, so that the block must not begin.
     func isAwaited(by continuation: CheckedContinuation<Value, any Error>) -> Bool {
         let begins = state.withLock { state in
             if !state.isCancelled { state.continuation = continuation }
@@ -83,7 +87,9 @@ private final class TaskWork<Value: Sendable>: Sendable {
         return begins
     }
 
-    /// Ends the block if it runs; if it waits for its turn, drops it and resumes the task immediately.
+    /// Cancels the block if it is running.
+    ///
+    /// If it has not begun, drops it and resumes the task immediately.
     func cancel() {
         cancellation.request()
         let continuation = state.withLock { state -> CheckedContinuation<Value, any Error>? in

@@ -86,7 +86,7 @@ extension DataStore {
 
     /// Writes the changes that a child store has committed into this store.
     ///
-    /// If both stores changed the same thing, the child's change wins. If the merge fails, nothing has changed, and
+    /// If the changes of the two stores conflict, the child's change wins. If the merge fails, nothing has changed, and
     /// the failure is reported. Use ``merge(_:policy:)`` to choose another policy or to list the conflicts.
     public func merge(_ child: any DataStore) {
         reporting { _ = try checkedMerge(child, policy: .childWins) }

@@ -103,7 +103,8 @@ public protocol DataStore: AnyObject, Sendable {
     /// complete. Call this if a program needs the index from the start, or shows its progress. The default returns
     /// immediately.
     ///
-    /// - Parameter progress: Called now and then on the calling thread. If it throws, the call ends with that error.
+    /// - Parameter progress: Called from time to time on the calling thread. If it throws, the call ends with that
+    ///   error.
     func buildIndexes(progress: (IndexProgress) throws -> Void) throws
 }
 

@@ -16,7 +16,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         /// A loss of power at any moment.
         case powerLoss
 
-        /// Orders by how much is survived.
+        /// Orders from the fewest survived events to the most.
         public static func < (lhs: Persistence, rhs: Persistence) -> Bool {
             lhs.rawValue < rhs.rawValue
         }
@@ -29,7 +29,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         /// The result is the same as if whole blocks had run one after the other, in some order.
         case serializable
 
-        /// Orders by how much is promised.
+        /// Orders from the weakest guarantee to the strongest.
         public static func < (lhs: Isolation, rhs: Isolation) -> Bool {
             lhs.rawValue < rhs.rawValue
         }
@@ -53,14 +53,14 @@ public struct DataStoreCapabilities: Sendable, Hashable {
 
     /// Support for child stores, whose changes stay separate until they are merged.
     public enum ChildStores: Int, Sendable, Comparable, Codable {
-        /// The store makes none.
+        /// The store makes no child stores.
         case none
-        /// The store makes children, which make none.
+        /// The store makes child stores, which cannot have children.
         case oneLevel
-        /// The store makes children, which make children of their own.
+        /// The store makes child stores, which can have children.
         case nested
 
-        /// Orders by how deep they go.
+        /// Orders by the depth of the children.
         public static func < (lhs: ChildStores, rhs: ChildStores) -> Bool {
             lhs.rawValue < rhs.rawValue
         }
@@ -75,7 +75,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         /// Reports as with `live`, and a log, so that a token is valid in a later run of the program.
         case logged
 
-        /// Orders by how much is promised.
+        /// Orders from the weakest guarantee to the strongest.
         public static func < (lhs: ChangeStreams, rhs: ChangeStreams) -> Bool {
             lhs.rawValue < rhs.rawValue
         }
@@ -112,9 +112,9 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     /// A store that does not declare it may keep both: it treats a declaration of uniqueness as a hint, as it treats
     /// every other index.
     public var enforcesUniqueness: Bool
-    /// Whether several processes, with numbers of their own, may have the store open at one time.
+    /// Whether several processes, with different process IDs, may have the store open at the same time.
     ///
-    /// Processes in different containers or PID namespaces may have the same number: see <doc:WhatSurvives>.
+    /// Processes in different containers or PID namespaces may have the same process ID: see <doc:WhatSurvives>.
     public var isSharedBetweenProcesses: Bool
     /// Whether the store refuses all writes.
     public var isReadOnly: Bool

@@ -1,4 +1,4 @@
-/// One value passed from the thread that makes it to the one that needs it.
+/// One value that is passed from the thread that produces it to the thread that waits for it.
 final class Handover<Value: Sendable>: Sendable {
     private let value = Locked<Value?>(nil)
 

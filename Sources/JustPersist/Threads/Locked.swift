@@ -92,7 +92,9 @@ package final class Locked<Value>: @unchecked Sendable {
         }
     }
 
-    /// Waits for a result without a deadline; if a task may be cancelled, `poll` is called now and then, and may throw.
+    /// Waits for a result without a deadline.
+    ///
+    /// If a task may be cancelled, `poll` is called from time to time, and may throw.
     package func wait<Result>(
         _ interruption: MainQueueWait.Interruption? = nil, polling poll: () throws -> Void,
         until body: (inout Value) -> Result?

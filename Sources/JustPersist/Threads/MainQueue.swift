@@ -13,13 +13,13 @@ package enum MainQueue {
     }()
     private static let insideKey = "JustPersist.isOnMainQueue"
 
-    /// Whether the caller is on it, and would wait for itself if it waited for the queue.
+    /// Whether the caller runs on the main queue, and would wait for itself if it waited for the queue.
     package static var isCurrent: Bool {
         Thread.isMainThread || DispatchQueue.getSpecific(key: mark) == true
             || Thread.current.threadDictionary[insideKey] != nil
     }
 
-    /// Runs `body` on it, immediately if the caller is there, and returns when it has run.
+    /// Runs `body` on the main queue, immediately if the caller is on it, and returns when `body` has run.
     ///
     /// If the queue's thread is waiting in a store, it runs `body` during its wait: see ``MainQueueWait``.
     ///
@@ -44,8 +44,8 @@ package enum MainQueue {
         }
     }
 
-    /// Remembers the thread on which `body` runs: an engine may run it on a queue of its own, for which the main queue
-    /// waits without knowing it.
+    /// Marks the thread on which `body` runs as on the main queue: an engine may run `body` on a queue of its own while
+    /// the main queue waits for it.
     private static func runHere(_ body: () throws -> Void) throws {
         let dictionary = Thread.current.threadDictionary
         let outer = dictionary[insideKey]

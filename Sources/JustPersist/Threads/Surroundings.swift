@@ -5,7 +5,7 @@ import Synchronization
 /// Supplies time, threads and locks, from the system or from a simulation.
 ///
 /// A simulation binds a ``Scheduler`` to the threads that it starts. The locks and queues that are made on these threads
-/// belong to it for good. A process without a simulation pays for one load of a number.
+/// belong to it permanently. In a process without a simulation, each call costs one load of a number.
 package enum Surroundings {
     /// A scheduler, for one thread: a task that is made there inherits the value, but is not part of the simulation.
     private struct Binding: Sendable {
@@ -14,7 +14,7 @@ package enum Surroundings {
     }
 
     @TaskLocal private static var bound: Binding?
-    /// How many simulations this process has begun.
+    /// The number of simulations that this process has begun.
     private static let simulations = Atomic(0)
 
     /// The scheduler of the calling thread; `nil` for the system.
@@ -33,19 +33,19 @@ package enum Surroundings {
         return try $bound.withValue(Binding(scheduler: scheduler), operation: body)
     }
 
-    /// The present of the calling thread.
+    /// The current time of the calling thread.
     package static var now: ContinuousClock.Instant {
         guard let scheduler else { return ContinuousClock.now }
         return scheduler.now
     }
 
-    /// The date of the calling thread.
+    /// The current date of the calling thread.
     package static var date: Date {
         guard let scheduler else { return Date() }
         return scheduler.date
     }
 
-    /// The date after some seconds, as waits take it.
+    /// The date in some seconds, for the deadline of a wait.
     package static func date(inSeconds seconds: Double) -> Date {
         guard let scheduler else { return Date(timeIntervalSinceNow: seconds) }
         return scheduler.date + seconds
@@ -66,11 +66,11 @@ package enum Surroundings {
 
 /// The services that a simulation offers instead of the system.
 package protocol Scheduler: AnyObject, Sendable {
-    /// The present.
+    /// The current time.
     var now: ContinuousClock.Instant { get }
     var date: Date { get }
 
-    /// A lock for a value that the simulation's threads share, over one for all others.
+    /// Makes the lock of a value that the simulation's threads share. All other threads use `condition`.
     func makeLock(over condition: NSCondition) -> any SimulatedLock
 
     /// Runs `body` on a thread of its own.
@@ -84,12 +84,14 @@ package protocol Scheduler: AnyObject, Sendable {
 @usableFromInline package protocol SimulatedLock: AnyObject, Sendable {
     func lock()
     func unlock()
-    /// Waits for a broadcast, no longer than up to `deadline`, in seconds since 2001; returns whether that has not passed.
+    /// Waits for a broadcast, at most until `deadline`, in seconds since 2001.
+    ///
+    /// Returns false if the deadline has passed.
     func wait(upTo deadline: Double?) -> Bool
     func broadcast()
 }
 
-/// A queue whose jobs run one after the other, in the order in which they came.
+/// A queue whose jobs run one after the other, in the order in which they were added.
 package final class SerialQueue: Sendable {
     private enum Kind {
         case dispatch(DispatchQueue)
@@ -104,7 +106,7 @@ package final class SerialQueue: Sendable {
     private let label: String
     private let kind: Kind
 
-    /// A queue with a name for people.
+    /// A queue with a label for debugging.
     package init(label: String) {
         self.label = label
         if let scheduler = Surroundings.scheduler {
@@ -119,7 +121,7 @@ package final class SerialQueue: Sendable {
         if case .dispatch(let queue) = kind { queue } else { nil }
     }
 
-    /// Adds a job, and returns at once.
+    /// Adds a job, and returns immediately.
     package func async(_ job: @escaping @Sendable () -> Void) {
         switch kind {
         case .dispatch(let queue): queue.async(execute: job)
@@ -136,7 +138,7 @@ package final class SerialQueue: Sendable {
         }
     }
 
-    /// Adds a job later.
+    /// Adds a job after a delay.
     package func async(after delay: Duration, _ job: @escaping @Sendable () -> Void) {
         if delay <= .zero { return async(job) }
         switch kind {
@@ -158,7 +160,7 @@ package final class SerialQueue: Sendable {
 }
 
 extension Duration {
-    /// As the system's waits take it.
+    /// The duration in seconds, as the system's waits require it.
     package var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }

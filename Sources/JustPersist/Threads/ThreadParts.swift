@@ -1,8 +1,8 @@
-/// Values with a lock each; each thread uses one of them, so threads seldom wait for each other.
-// Other modules take `all[ThreadPart.mine]`: a generic member of this type is not inlined there, and looks up metadata at
-// each use.
+/// Several values, each with its own lock. Each thread uses one of them, so threads seldom wait for each other.
+// Other modules use `all[ThreadPart.mine]`, because a generic member of this type would not be inlined there and would
+// look up metadata at each use.
 package struct ThreadParts<Value>: Sendable {
-    /// All parts, for work on the whole.
+    /// All parts, for operations on all of them.
     package let all: [Locked<Value>]
 
     /// Makes each part with `make`.

@@ -13,7 +13,7 @@ package enum WaitingThreads {
         var jobs: [@Sendable () -> Void] = []
     }
 
-    /// More threads would not be faster, and each takes memory.
+    /// More threads would not increase the speed, and each uses memory.
     private static let mostThreads = 512
     /// How long an idle thread waits for a job, in seconds.
     private static let patience = 2.0

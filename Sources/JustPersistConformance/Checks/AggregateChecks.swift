@@ -6,7 +6,7 @@ enum AggregateChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
             "agg/nil-left-out", clause: [11],
-            "Nil is left out of count, sum, average, minimum and maximum; of nothing, count and sum are 0, the others nil."
+            "Aggregates ignore nil. Without values, count and sum are 0, and average, minimum and maximum are nil."
         ) { check in
             let corpus = try Corpus(
                 [["n": .int(4)], ["n": .null], [:], ["n": .int(2)]], attributes: ["none"],
@@ -56,13 +56,13 @@ enum AggregateChecks {
                 }
                 let text = ReadableText.of(group)
                 check.expectEqual(found.map(\.count), [size], "the group of \(text)")
-                // Of several forms, that of the item that was created first.
+                // If equal values have several forms, the key has the form of the item that was created first.
                 check.expectEqual(found.map { $0["key"] }, [group[0]], "the key of \(text)")
             }
         },
         CheckDefinition(
             "agg/order-and-slice", clause: [12, 13],
-            "Rows are in the order of their keys, or as they are sorted; offset and limit are about rows."
+            "Rows are in the order of their keys, or in the requested order. Offset and limit apply to rows."
         ) { check in
             let corpus = try Corpus(
                 (0..<100).map { ["key": $0 % 5 == 0 ? .null : .int($0 % 5), "n": .int($0 / 3)] },
@@ -136,7 +136,7 @@ enum AggregateChecks {
         },
         CheckDefinition(
             "agg/same-as-computed", clause: [4, 10, 11, 12, 13],
-            "Random aggregations give what is computed from the items, in read and in write blocks."
+            "Random aggregations have the results that are computed from the items, in read and in write blocks."
         ) { check in
             let corpus = try Corpus.mixed(check, in: check.openStore())
             var generator = QueryGenerator(corpus, check, "aggregates")
@@ -159,11 +159,11 @@ enum AggregateChecks {
         },
         CheckDefinition(
             "stream/one-snapshot", clause: [4],
-            "A stream gives the items of one snapshot, in the order asked for, whatever is written meanwhile.",
+            "A stream returns the items of one snapshot, in the requested order, independent of concurrent writes.",
             run: oneSnapshot),
         CheckDefinition(
             "stream/left-early", clause: [2],
-            "A stream that is left early, or whose transform throws, ends its block."
+            "A stream that is abandoned early, or whose transform throws, ends its block."
         ) { check in
             let corpus = try many(check)
             guard check.capabilities.threading == .callingThread else {
@@ -195,7 +195,7 @@ enum AggregateChecks {
                         "the values of a stream that is \(ending)")
                 }
             }
-            // It waits for all blocks.
+            // `close` waits for all blocks.
             try corpus.store.close()
             try corpus.store.open()
         },
@@ -258,7 +258,7 @@ enum AggregateChecks {
 }
 
 extension CheckContext {
-    /// Runs what suspends, and waits for it.
+    /// Runs asynchronous code, and waits for its result.
     fileprivate func awaiting<Value: Sendable>(
         _ body: @escaping @Sendable () async throws -> Value, then: (Value) throws -> Void
     ) throws {
@@ -276,7 +276,7 @@ extension CheckContext {
 }
 
 extension QueryGenerator {
-    /// A random aggregation of what a random predicate chooses.
+    /// A random aggregation of the items that a random predicate finds.
     mutating func aggregation() -> (Query, DataStoreAggregation) {
         let names = attributes + [Corpus.group, "neverSet", "uniqueToken"]
         let numbers = names.filter {
@@ -329,7 +329,7 @@ extension QueryGenerator {
         }
     }
 
-    /// Whether something is to be added up that may be no number.
+    /// Whether the aggregation adds up values that may not be numbers.
     private func isSumOfOthers(
         _ aggregates: [DataStoreAggregate], _ numbers: [String]
     ) -> Bool {

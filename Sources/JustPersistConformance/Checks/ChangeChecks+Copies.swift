@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Copies that are kept up to date by the changes that a store reports.
+/// Checks of copies that are kept up to date with the changes that a store reports.
 extension ChangeChecks {
     static func results(_ check: CheckContext) throws {
         var random = check.generator("results")
@@ -37,7 +37,7 @@ extension ChangeChecks {
                     follower.waits { $0 == wanted },
                     "the stream of results ended: \(ReadableText.of(follower.failure as Any))")
             }
-            // The list does not change, and an item in it does.
+            // An item in the list changes, and the list does not.
             let count = follower.count
             try store.write { db in
                 try db.dynamicItems(request).first?["note"] = .string("changed")
@@ -48,7 +48,7 @@ extension ChangeChecks {
         }
     }
 
-    /// The error in the positions that a change reports; `nil` if they lead from the list before to the one after.
+    /// The error in the positions that a change reports; `nil` if they transform the old list into the new one.
     private static func problem(of change: ResultChanges, behind list: [ItemID]) -> String? {
         let stayed = Set(list).intersection(change.ids)
         if change.deletions != list.indices.filter({ !stayed.contains(list[$0]) }) {
@@ -68,7 +68,7 @@ extension ChangeChecks {
         return nil
     }
 
-    /// Does something at random, in one commit.
+    /// Makes a random change, in one commit.
     private static func change(_ items: NamedItems, _ random: inout SeededGenerator) throws {
         let (kind, number, chance) = (
             random.int(in: 0..<4), random.int(in: 0..<9), random.int(in: 0..<1_000)
@@ -132,7 +132,7 @@ extension ChangeChecks {
         }
     }
 
-    /// The states of items by their ids: of those of the given ones that exist, or of all.
+    /// The states of the given items that exist, or of all items, by id.
     private static func texts(
         of ids: [ItemID]?, _ items: NamedItems, _ db: borrowing DataStoreReader
     ) throws -> [ItemID: String] {
@@ -184,7 +184,9 @@ private final class Follower<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits until the copy is what it is to become; false if it ended before.
+    /// Waits until the copy fulfils the condition.
+    ///
+    /// Returns false if it ended before.
     func waits(until isSo: (Value) -> Bool) -> Bool {
         state.wait { state in
             if isSo(state.value) { return true }
@@ -194,7 +196,9 @@ private final class Follower<Value: Sendable>: Sendable {
 
     func waitForFirst() { state.wait { $0.count > 0 || $0.hasEnded ? () : nil } }
 
-    /// Waits for more updates than there were; false if it ended before.
+    /// Waits for more than `count` updates.
+    ///
+    /// Returns false if the copy ended before.
     func hasMore(than count: Int) -> Bool {
         state.wait { state in
             if state.count > count { return true }

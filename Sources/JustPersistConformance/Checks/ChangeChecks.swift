@@ -1,12 +1,12 @@
 import Foundation
 import JustPersist
 
-/// Observation of a store's commits.
+/// Checks of the observation of a store's commits.
 enum ChangeChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
             "chg/begins-anew", clause: [21], gate: .requires(.changeStreams),
-            "An observation without a token begins at once with a set that is not complete."
+            "An observation without a token begins immediately with a set that is not complete."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 1])
             let observation = try items.store.observeChanges(.everything, since: nil)
@@ -51,7 +51,7 @@ enum ChangeChecks {
         },
         CheckDefinition(
             "chg/poll", clause: [21], gate: .requires(.changeStreams),
-            "The changes of a write call can be taken without waiting as soon as it has returned, once."
+            "As soon as a write call has returned, its changes can be taken once, without waiting."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 1])
             let observation = try items.store.observeChanges(.everything, since: nil)
@@ -83,7 +83,7 @@ enum ChangeChecks {
         CheckDefinition(
             "chg/token-of-snapshot", clause: [4, 21],
             gate: .requires(.changeStreams && .concurrentReads),
-            "The token of a read block is the place of its snapshot, whatever was committed before it is asked for."
+            "The token of a read block is the place of its snapshot, even if others commit before the token is read."
         ) { check in
             if check.capabilities.threading.readsOnMainThread {
                 try check.notApplicable("its blocks run on the main thread, one after the other")
@@ -91,7 +91,7 @@ enum ChangeChecks {
             let items = try NamedItems(in: check.openStore(), ["a": 1])
             for commits in 1...3 {
                 let (token, made) = try items.store.read { db in
-                    // The block has begun, and has asked nothing yet.
+                    // The block has begun, and has not read anything yet.
                     let made = Locked<[ItemID]>([])
                     try check.start {
                         for _ in 0..<commits {
@@ -116,7 +116,7 @@ enum ChangeChecks {
         },
         CheckDefinition(
             "chg/unknown-token", clause: [21], gate: .requires(.changeStreams),
-            "A token that the store does not know begins with a set that is not complete."
+            "An observation since an unknown token begins with a set that is not complete."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 1])
             let known = try items.store.read { db in try db.changeToken }
@@ -125,7 +125,7 @@ enum ChangeChecks {
                 ChangeToken(origin: known.origin, position: known.position + 1_000),
             ] {
                 let observation = try items.store.observeChanges(.everything, since: token)
-                // Gives a store that ignores the unknown token a change to report.
+                // A store that ignores the unknown token would report this change.
                 try items.store.write { db in try items.create("b", 2, db) }
                 let first = try check.next(observation)
                 check.expectEqual(
@@ -163,7 +163,7 @@ enum ChangeChecks {
         },
         CheckDefinition(
             "chg/results", clause: [12, 13, 21], gate: .requires(.changeStreams),
-            "The places in a stream of results lead from each list to the next, which is what the request asks for.",
+            "The positions in a stream of results transform each list into the next, which is the request's result.",
             run: results),
         CheckDefinition(
             "chg/copy", clause: [21], gate: .requires(.changeStreams),
@@ -171,7 +171,7 @@ enum ChangeChecks {
             run: copy),
         CheckDefinition(
             "chg/reopened", clause: [21], gate: .requires(.changeStreams && .persistent),
-            "A token is good for a later opening, within the length of the change log.",
+            "A token is valid after the store is opened again, within the length of the change log.",
             run: reopened),
         CheckDefinition(
             "chg/undeclared-refused", clause: [19], gate: .counterCheck(.changeStreams),
@@ -235,7 +235,7 @@ enum ChangeChecks {
         let unseen = Locked<[ItemID]>([])
         let listener = try ChangeListener(store) { set in
             let new = set[items.key]?.inserted ?? []
-            // Not on a thread that runs tasks.
+            // `store.read` does not block a thread that runs tasks.
             let seen = try await store.read { db in try items.ids(db) }
             let missing = new.filter { !seen.contains($0) }
             unseen.withLock { $0 += missing }
@@ -291,7 +291,7 @@ enum ChangeChecks {
         _ = try check.next(anew)
         let every = try items.store.observeChanges(
             .withEveryDeletion(in: .everything), since: token)
-        // Each in a commit of its own, and no observer takes any.
+        // Each change is a separate commit, and no observer takes any of them.
         let new = try items.added("new")
         let passing = try items.added("passing")
         for (name, number) in [("new", 5), ("changed", 6), ("both", 7), ("passing", 8)] {
@@ -322,7 +322,7 @@ enum ChangeChecks {
         check.expect(
             changes?.updated.last?.attributes.contains("number") ?? false,
             "an attribute is not named that an item lost when it was inserted again")
-        // A state that was just read may include the item that was deleted later.
+        // A state that was read before may include the item that was deleted later.
         let other = try check.require(check.next(anew), "the set after one that is not complete")
         check.expectEqual(
             other[items.key]?.deleted, [ids[1], ids[2], passing],
@@ -378,7 +378,7 @@ enum ChangeChecks {
         let set = try check.require(check.next(first), "the set after a state's token")
         check.expectEqual(
             set[items.key]?.inserted, made, "the items created after the state \(seen)")
-        // After a set, commit by commit, while another observer continues.
+        // An observation after a set receives each commit, while another observer continues.
         var last = set.token
         for round in 0..<10 {
             made = []

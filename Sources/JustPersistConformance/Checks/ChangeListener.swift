@@ -9,7 +9,9 @@ final class ChangeListener: Sendable {
         var hasEnded = false
     }
 
-    /// Begins to observe a store, and returns when every later commit will be reported.
+    /// Begins to observe a store.
+    ///
+    /// Every commit after this call is reported.
     ///
     /// - Parameter body: Called with each set, before the next one is taken.
     init(
@@ -20,7 +22,7 @@ final class ChangeListener: Sendable {
         let hasBegun = Latch()
         let state = state
         Task {
-            // It says that the state is to be read.
+            // The first set only requires that the observer reads the state.
             _ = await observation.next()
             hasBegun.open()
             while let set = await observation.next() {
@@ -35,7 +37,7 @@ final class ChangeListener: Sendable {
     /// The changes reported so far, by type.
     var told: [ItemChanges] { state.withLock { $0.sets.flatMap(\.types) } }
 
-    /// The changes reported, by type, once they fulfil the condition.
+    /// Waits until the reported changes fulfil the condition, and returns them by type.
     func sets(until isSo: ([ItemChanges]) -> Bool) -> [ItemChanges] {
         state.wait { state in
             let told = state.sets.flatMap(\.types)
@@ -43,7 +45,7 @@ final class ChangeListener: Sendable {
         }
     }
 
-    /// The first set that is what is waited for; `nil` if the store was closed before.
+    /// The first set that fulfils the condition; `nil` if the store was closed before.
     func set(where isIt: (ChangeSet) -> Bool) -> ChangeSet? {
         state.wait { state in
             if let set = state.sets.first(where: isIt) { return .some(set) }
@@ -51,7 +53,7 @@ final class ChangeListener: Sendable {
         }
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the observation.
     var ends: Bool { state.wait { $0.hasEnded ? true : nil } }
 }
 
@@ -65,7 +67,7 @@ extension CheckContext {
 }
 
 extension NamedItems {
-    /// These items in a store that was opened again.
+    /// The items of `other`, in a store that was opened again.
     init(_ store: any DataStore, like other: NamedItems) {
         self.store = store
         key = other.key
@@ -79,24 +81,24 @@ extension NamedItems {
         try db.performFetch(request()).map(\.uniqueToken)
     }
 
-    /// Adds an item in a block of its own.
+    /// Adds an item in a separate block, and returns its id.
     func added(_ name: String, _ number: Int = 0) throws -> ItemID {
         try store.write { db in try make(name, number, db).uniqueToken }
     }
 
-    /// Deletes the item of a name in a block of its own.
+    /// Deletes the item with a name in a separate block.
     func remove(_ name: String) throws {
         try store.write { db in _ = try db.performDelete(try known(name, db)) }
     }
 
-    /// The item of a name, which is there.
+    /// The item with a name, which must exist.
     func known(_ name: String, _ db: borrowing DataStoreWriter) throws -> DynamicItem {
         guard let item = try item(name, db) else { throw MissingName(name: name) }
         return item
     }
 }
 
-/// An item that a check had made before is not found by its name.
+/// The error for an item that a check has created, and that is not found by its name.
 struct MissingName: Error, CustomStringConvertible {
     let name: String
 

@@ -1,8 +1,8 @@
 import JustPersist
 
-/// Values written and read back.
+/// Writes values, and expects to read equal ones.
 extension CheckContext {
-    /// A new store that knows a type for values.
+    /// A new store with a declared type for values.
     func openValues() throws -> StoredType {
         try StoredType("ValueItem", ["before", "value", "behind"], in: try openStore(), self)
     }
@@ -12,12 +12,13 @@ extension CheckContext {
         try roundTrip(strings.map { [.string($0)] })
     }
 
-    /// Writes values, one item each, and demands each back with its kind and its bits: in the same block,
-    /// in a later one, and in the store reopened; demands of `==` and `!=` that they
-    /// find those that are equal, and the others.
+    /// Writes values, one for each item, and expects to read each with its kind and its bits: in the same block, in a
+    /// later block, and after the store was reopened.
     ///
-    /// A group holds values that equal one another and none of another group. Values of kinds that the
-    /// store does not declare are left out.
+    /// Expects that `==` finds the equal values, and `!=` the others.
+    ///
+    /// The values of a group are equal, and differ from those of other groups. Values of kinds that the store does not
+    /// declare are left out.
     func roundTrip(
         _ groups: [[DataStoreValue]], equalToNothing: [DataStoreValue] = []
     ) throws {
@@ -50,7 +51,7 @@ extension CheckContext {
         }
     }
 
-    /// Writes values, one item each, between neighbours that show whether a value ends where it should.
+    /// Writes values, one for each item, between two other attributes that detect a value of the wrong length.
     func write(_ values: [DataStoreValue], to items: StoredType) throws -> [ItemID] {
         try items.store.write { db in
             var ids: [ItemID] = []
@@ -68,7 +69,7 @@ extension CheckContext {
         }
     }
 
-    /// Demands values back.
+    /// Expects that the items have these values.
     func expect(
         _ values: [DataStoreValue], of ids: [ItemID], in items: StoredType, _ when: String,
         line: Int = #line

@@ -1,21 +1,20 @@
 import JustPersist
 
-/// One requirement of the contract, and the code that tests it.
+/// A check: one requirement of the contract, and the code that tests it.
 struct CheckDefinition: Sendable {
-    /// Its group and name: `crud/token-is-stable`.
+    /// The group and name of the check: `crud/token-is-stable`.
     let id: String
-    /// The clauses of the contract that it stands for.
+    /// The clauses of the contract that the check tests.
     let clause: [Int]
-    /// For which stores it counts.
+    /// The condition that a store must meet for the check to apply.
     let gate: Gate
-    /// The edition of the kit it came with.
+    /// The level of the kit that introduced the check.
     let since: ConformanceLevel
-    /// The statement that it asserts, in one sentence.
+    /// The statement that the check asserts, in one sentence.
     let summary: String
-    /// Holds a store to it.
+    /// Tests a store.
     ///
-    /// Synchronous, on a thread of its own: the blocking forms of `read` and `write` are meant, and may
-    /// block.
+    /// The code is synchronous and runs on its own thread, so it uses the forms of `read` and `write` that block.
     let run: @Sendable (CheckContext) throws -> Void
 
     init(
@@ -31,7 +30,7 @@ struct CheckDefinition: Sendable {
         self.run = run
     }
 
-    /// A result of the check with an outcome, and nothing found yet.
+    /// A result of the check with an outcome, without any findings.
     func result(_ variant: StoreVariant, _ outcome: CheckOutcome) -> CheckResult {
         var result = CheckResult(id: id + variant.suffix, outcome: outcome)
         result.summary = summary
@@ -41,7 +40,7 @@ struct CheckDefinition: Sendable {
         return result
     }
 
-    /// Puts the failures of a check that cannot fail among what could not be found out.
+    /// Converts the failures of a check that cannot fail into an unverified outcome.
     func settle(_ result: inout CheckResult) {
         if result.failures.isEmpty { return }
         guard case .report = gate else {
@@ -53,6 +52,6 @@ struct CheckDefinition: Sendable {
         result.failures = []
     }
 
-    /// The part of the id in front of the slash.
+    /// The part of the id before the slash.
     var group: Substring { id.prefix { $0 != "/" } }
 }

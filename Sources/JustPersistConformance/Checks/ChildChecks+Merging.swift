@@ -34,7 +34,7 @@ extension ChildChecks {
         },
         child(
             "child/merge-is-durable", also: .persistent, clause: [6, 15],
-            "Merged data are there after the parent was closed and opened again."
+            "Merged data exists after the parent was closed and opened again."
         ) { check in
             let parent = try Family(check)
             let id = try parent.add("a")
@@ -48,7 +48,7 @@ extension ChildChecks {
         },
         child(
             "child/merge-twice",
-            "A second merge carries only what changed since; a third, without changes, does nothing."
+            "A second merge applies only the changes since the first; a third, without changes, does nothing."
         ) { check in
             let parent = try Family(check)
             let child = try parent.child()
@@ -100,7 +100,7 @@ extension ChildChecks {
         },
         child(
             "child/merge-while-parent-writes",
-            "Merges and writers of the parent lose nothing to each other."
+            "Concurrent merges and writers of the parent lose no changes."
         ) { check in
             let parent = try Family(check)
             let rounds = check.profile.pick(quick: 10, full: 50, soak: 500)
@@ -120,7 +120,7 @@ extension ChildChecks {
             check.expectEqual(names.count, 8 * rounds, "items of 4 writers and 4 merging children")
             check.expectEqual(Set(names).count, 8 * rounds, "different items")
         },
-        child("child/ten-thousand-changes", "A merge carries 10,000 changes.") { check in
+        child("child/ten-thousand-changes", "A merge can apply 10,000 changes.") { check in
             let parent = try Family(check)
             let count = check.profile.pick(quick: 1_000, full: 10_000, soak: 10_000)
             try parent.store.write { db in
@@ -149,7 +149,7 @@ extension ChildChecks {
     static let nesting: [CheckDefinition] = [
         nested(
             "child/grandchild",
-            "A grandchild merges into its parent alone; two merges reach the root."
+            "A grandchild merges into its parent only; two merges reach the root."
         ) { check in
             let root = try Family(check)
             try root.add("root")
@@ -180,7 +180,7 @@ extension ChildChecks {
                 _ = try grandchild.names()
             }
         },
-        nested("child/depth-16", "Requests are right through 16 levels.") { check in
+        nested("child/depth-16", "Requests have the correct results through 16 levels.") { check in
             var level = try Family(check)
             let root = level
             var levels = [root]

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension ChildChecks {
-    /// A child as a store of its own over its parent's items.
+    /// Checks that a child is a complete store over its parent's items.
     static let answers: [CheckDefinition] = [
         child(
             "child/primitives", clause: [4, 5, 8, 15],
@@ -29,7 +29,7 @@ extension ChildChecks {
                 check.expectEqual(
                     thrown as? Upset, Upset(number: 1), "the error of a child's block")
                 try child.expect(shelf, "in a child whose block was rolled back")
-                // A store may declare a type in the parent at once.
+                // A store may declare a type in the parent immediately.
                 try parent.expect(
                     before, "in the parent of a child with \(change.primitive)",
                     by: Question.allCases.filter { $0 != .schemas })

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Child stores: what they see, and what others see of them.
+/// Checks of child stores: the changes that they see, and the changes of theirs that other stores see.
 enum ChildChecks {
     static let all = seeing + answers + merging + conflicts + nesting
 
@@ -61,7 +61,7 @@ enum ChildChecks {
         },
         child(
             "child/parent-writes-after-creation",
-            "Each block of a child sees the parent's state at its start, under the child's changes."
+            "Each block of a child sees the parent's state at its start, with the child's changes applied."
         ) { check in
             let parent = try Family(check)
             let changed = try parent.add("a", number: 1)
@@ -78,7 +78,7 @@ enum ChildChecks {
                 try child.names(where: "number > 4", sortedBy: "number"), ["later", "mine"],
                 "the same in a predicate and a sort")
             check.expectEqual(try child.count(), 2, "the same in a count")
-            // A child's read block is one of its parent's too.
+            // A read block of a child is also a read block of its parent.
             guard check.capabilities.nesting.contains(.writeInRead) else { return }
             let seen = try child.store.read { db in
                 let before = try Family.names(in: db)
@@ -98,7 +98,8 @@ enum ChildChecks {
             check.expectEqual(try one.names(), ["changed", "one"], "names in the first child")
             check.expectEqual(try two.names(), ["a", "two"], "names in the second child")
         },
-        child("child/parent-property", "A child names its maker as its parent.") { check in
+        child("child/parent-property", "The parent of a child is the store that made it.") {
+            check in
             let parent = try Family(check)
             let child = try parent.child()
             check.expect(
@@ -126,7 +127,7 @@ enum ChildChecks {
         },
     ]
 
-    /// A check for stores that declare child stores.
+    /// Makes a check for stores that declare child stores.
     static func child(
         _ id: String, also requirement: Requirement? = nil, clause: [Int] = [15],
         _ summary: String,

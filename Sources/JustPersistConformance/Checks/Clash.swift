@@ -1,44 +1,49 @@
 import JustPersist
 
-/// The changes of a child and its parent to one item, and their outcome in a merge: the rows of the table of merges.
+/// Conflicting changes of a child and its parent to one item, and the outcome of their merge: a row of the table of
+/// merges.
 struct Clash: Sendable {
     typealias Values = [String: DataStoreValue]
 
-    /// The end of its check's id.
+    /// The end of the check's id.
     let name: String
-    /// The statement that it asserts.
+    /// The statement that the check asserts.
     let summary: String
-    /// The attributes that a side sets; nil where it deletes the item.
+    /// The attributes that each store sets; nil if it deletes the item.
     let child: Values?
     let parent: Values?
-    /// The item's values after a merge in which the child wins, and in which the parent does; nil if it is deleted.
+    /// The item's values after a merge in which the child wins, and after one in which the parent wins; nil if the item
+    /// is deleted.
     let childWins: Values?
     let parentWins: Values?
-    /// The parts in conflict: some attributes, or the item.
+    /// The attributes in conflict.
+    ///
+    /// If the item itself is in conflict, `kind` is set instead.
     var attributes: [String] = []
     var kind: MergeConflict.Kind?
-    /// Whether the item was not there before.
+    /// Whether the item did not exist before.
     var isMade = false
 
     /// The item's values before.
     ///
-    /// Neither side ever sets `other`.
+    /// Neither store sets `other`.
     static let start: Values = ["name": .string("before"), "number": .int(1), "other": .int(7)]
 
     static let all: [Clash] = [
         Clash(
             "same-attribute",
-            "An attribute that both changed is the child's or the parent's, as the policy says.",
+            "An attribute that both changed has the child's or the parent's value, as the policy requires.",
             child: ["name": .string("child")], parent: ["name": .string("parent")],
             attributes: ["name"]),
         Clash(
-            "same-value", "An attribute that both changed to one value is in no conflict.",
+            "same-value", "An attribute that both changed to one value is not in conflict.",
             child: ["name": .string("both")], parent: ["name": .string("both")]),
         Clash(
-            "different-attributes", "Different attributes changed on either side are both kept.",
+            "different-attributes",
+            "If the stores change different attributes, both changes are kept.",
             child: ["name": .string("child")], parent: ["number": .int(5)]),
         Clash(
-            "one-of-two", "Of several attributes, those that one side changed are that side's.",
+            "one-of-two", "An attribute that only one store changed keeps that store's value.",
             child: ["name": .string("child"), "number": .int(5)],
             parent: ["name": .string("parent")], attributes: ["name"]),
         Clash(
@@ -60,11 +65,13 @@ struct Clash: Sendable {
             "An item deleted in the child is deleted, unless the parent changed it and wins.",
             child: nil, parent: ["name": .string("parent")], kind: .deletedInChild),
         Clash(
-            "child-deleted-alone", "An item that only the child touched is deleted with it.",
+            "child-deleted-alone",
+            "An item that the child deleted and the parent did not change is deleted.",
             child: nil, parent: [:]),
-        Clash("both-deleted", "An item that both deleted is no conflict.", child: nil, parent: nil),
         Clash(
-            "both-made", "An item that both made under one id is a conflict, in either order.",
+            "both-deleted", "An item that both deleted is not a conflict.", child: nil, parent: nil),
+        Clash(
+            "both-made", "An item that both created with one id is a conflict, in either order.",
             child: ["name": .string("child")], parent: ["name": .string("parent")],
             attributes: ["name"], isMade: true),
     ]
@@ -80,7 +87,7 @@ struct Clash: Sendable {
         self.attributes = attributes
         self.kind = kind
         self.isMade = isMade
-        // The winner's values come last, over what the other has changed.
+        // The winner's values are applied last, over the other store's changes.
         let (first, second) = (child ?? [:], parent ?? [:])
         let changed = child != nil && parent != nil
         childWins = changed ? Self.start.merging(second) { $1 }.merging(first) { $1 } : nil
@@ -102,14 +109,16 @@ struct Clash: Sendable {
 }
 
 extension ChildChecks {
-    /// Each clash with each policy.
+    /// The checks of all clashes, each with all policies.
     static let conflicts: [CheckDefinition] = Clash.all.map { clash in
         child("child/conflict-\(clash.name)", clash.summary) { check in
             for policy in MergePolicy.allCases { try examine(clash, policy, check) }
         }
     }
 
-    /// Makes one item in a child and in its parent, which does so while the child's block runs, or after it.
+    /// Creates one item in a child and in its parent.
+    ///
+    /// The parent creates it while the child's block runs, or after it.
     private static func makeBoth(
         _ id: ItemID, in child: Family, _ parent: Family, _ policy: MergePolicy,
         _ check: CheckContext
@@ -119,7 +128,7 @@ extension ChildChecks {
             try Family.insert(Clash.start, id, in: db)
             guard policy == .childWins else { return }
             writer = check.start { try parent.insert(Clash.start, id) }
-            // A store may let it wait for the end of this block.
+            // In some stores, the writer waits for the end of this block.
             _ = writer?.ends(within: .milliseconds(300))
         }
         if let writer { try writer.join() } else { try parent.insert(Clash.start, id) }
@@ -134,7 +143,8 @@ extension ChildChecks {
         try parent.add("bystander")
         let child = try parent.child()
         if clash.isMade { try makeBoth(id, in: child, parent, policy, check) }
-        // Not the other way round: a child that saw the parent's value replaced it knowingly.
+        // The child changes the item first. If the parent did, the child would see the parent's value, and its own
+        // change would not be in conflict.
         for (side, values) in [(child, clash.child), (parent, clash.parent)] {
             guard let values else {
                 try side.delete(id)
@@ -157,7 +167,7 @@ extension ChildChecks {
                 try [parent.dump(), child.dump()], before, "both sides of a refused merge")
             try parent.merge(child, .childWins)
         } else {
-            // Commits of the parent meanwhile have nothing to do with it.
+            // Other commits of the parent during the merge must not affect it.
             let writer = check.start { for _ in 0..<5 { try parent.add("meanwhile") } }
             found = try parent.merge(child, policy)
             try writer.join()
@@ -185,7 +195,7 @@ extension ChildChecks {
 }
 
 extension Family {
-    /// Inserts an item under an id, in a block of its own.
+    /// Inserts an item with an id, in a separate block.
     fileprivate func insert(_ values: Clash.Values, _ id: ItemID) throws {
         try store.write { db in try Self.insert(values, id, in: db) }
     }

@@ -1,42 +1,42 @@
 import JustPersist
 
 extension ConcurrencyChecks {
-    /// Write blocks that wait for each other, which a store may commit together.
+    /// Checks of write blocks that wait at the same time, which a store may commit together.
     static let groups: [CheckDefinition] = [
         CheckDefinition(
             "conc/group-rolls-back-alone", clause: [2, 5],
-            "Of queued blocks that wait together, one that throws leaves nothing and takes no other along.",
+            "If one of several waiting queued blocks throws, only that block is rolled back.",
             run: throwInABurst),
         CheckDefinition(
             "conc/group-violation", clause: [5, 20], gate: .requires(.uniqueness),
             """
-            Of queued blocks that wait together, one that violates uniqueness is refused, though its code goes on after \
-            the error.
+            If one of several waiting queued blocks violates uniqueness, it is refused, even if its code continues \
+            after the error.
             """, run: violateInABurst),
         CheckDefinition(
             "conc/group-order", clause: [2, 4],
             """
-            Beside threads that write, queued blocks run in their order, and so come their completions, which see \
+            While other threads write, queued blocks run in order, and their completions are called in order and see \
             the changes.
             """, run: keepOrderBesideWriters),
         CheckDefinition(
             "conc/group-writers", clause: [4, 5],
-            "Of eight threads that write at once each finds what it wrote, and none what a block had that threw.",
+            "Each of eight threads that write at once finds its changes, and none finds those of a block that threw.",
             run: writeInThreads),
         CheckDefinition(
             "conc/group-nested-read", clause: [4, 7],
-            "A read inside a queued block that waited beside others sees whole blocks, and nothing of its own.",
+            "A read inside one of several queued blocks sees whole blocks, and nothing of the open block.",
             run: readInABurst),
     ]
 
-    /// Runs `body` while a queued block holds the store, so that what it queues waits together.
+    /// Runs `body` while a queued block occupies the store, so that the blocks that `body` queues wait together.
     private static func whileHeld(_ store: any DataStore, _ body: () throws -> Void) rethrows {
         let (isHeld, mayEnd) = (Latch(), Latch())
         store.enqueueWrite { _ in
             isHeld.open()
             mayEnd.wait()
         } completion: { _ in
-            // One that is refused does not hold up the check.
+            // If the block is refused, the check must not wait for it.
             isHeld.open()
         }
         isHeld.wait()
@@ -47,7 +47,7 @@ extension ConcurrencyChecks {
     private static func throwInABurst(_ check: CheckContext) throws {
         let items = try NamedItems(in: check.openStore(), ["a": 0])
         let count = check.profile.pick(quick: 100, full: 2_000, soak: 20_000)
-        // Single ones, neighbours, the first and the last.
+        // The throwing blocks include single ones, adjacent ones, the first one and the last one.
         @Sendable func mayStay(_ number: Int) -> Bool {
             number % 7 != 0 && number % 11 != 0 && number != count - 1
         }
@@ -59,7 +59,7 @@ extension ConcurrencyChecks {
                     let a = try items.item("a", db)
                     a?["number"] = .int(Int64((a?.number ?? 0) + 1))
                     if mayStay(number) { return }
-                    // Each is written twice before it is undone, with a question in between.
+                    // Each block writes twice before it throws, with a request in between.
                     _ = try db.performCount(items.request())
                     for name in ["a", "\(number)"] { try items.set(name, to: -1, db) }
                     _ = try db.performCount(items.request())
@@ -92,7 +92,7 @@ extension ConcurrencyChecks {
         whileHeld(items.store) {
             for number in 0..<count {
                 items.store.enqueueWrite { db in
-                    // A double has the value of the block before it, which is not committed yet.
+                    // A duplicate has the value of the previous block, which is not committed yet.
                     let value = Int64(isDouble(number) ? number - 1 : number)
                     _ = try items.create([key: .int(value)], db)
                     do {
@@ -141,7 +141,7 @@ extension ConcurrencyChecks {
                     try items.create("queued \(number)", number, db)
                 } completion: { error in
                     check.expectNoError(error, "a queued block")
-                    // Now and then is enough.
+                    // Testing some of the completions is enough.
                     if number % 20 == 0 {
                         check.expectEqual(
                             (try? items.names())?.contains("queued \(number)"), true,

@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension ConcurrencyChecks {
-    /// Blocks that are held open while others run.
+    /// Checks of blocks that stay open while others run.
     static let readers: [CheckDefinition] = [
         CheckDefinition(
             "conc/many-reader-threads", clause: [3, 4],
-            "256 threads hold a read block at once, or are refused with an error of the store.",
+            "256 threads can have a read block open at once, or are refused with an error of the store.",
             run: readInManyThreads),
         CheckDefinition(
             "conc/reader-runs-while-writer-open", clause: [4], gate: .requires(.concurrentReads),
@@ -82,7 +82,7 @@ extension ConcurrencyChecks {
                     try items.create("b", 2, db)
                 }
                 if check.capabilities.threading == .mainThread {
-                    // The reader holds the main thread, on which a block that is waited for would run.
+                    // The reader occupies the main thread, on which the block of a waiting call would run.
                     if let error = items.store.enqueueAndWait({ db in try change(db) }) {
                         throw error
                     }
@@ -106,7 +106,7 @@ extension ConcurrencyChecks {
         }
         let items = try NamedItems(in: check.openStore(), ["a": 1])
         let count = 256
-        // Blocks that threw must leave room for as many as before.
+        // After blocks that threw, the store must admit as many blocks as before.
         var room = 0
         for isThrowing in [true, false] {
             let gathering = Gathering(of: count)

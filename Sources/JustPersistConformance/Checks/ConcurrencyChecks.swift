@@ -1,14 +1,14 @@
 import Foundation
 import JustPersist
 
-/// Many blocks at one time: none is lost, none waits for ever.
+/// Checks of many concurrent blocks: none is lost, and none waits forever.
 enum ConcurrencyChecks {
     static let all: [CheckDefinition] = writers + queues + groups + readers
 
     private static let writers: [CheckDefinition] = [
         CheckDefinition(
             "conc/writers-lose-nothing", clause: [4, 5],
-            "Thirty-two threads create items at once, and each item is there once."
+            "Thirty-two threads create items at once, and each item exists once."
         ) { check in
             let items = try NamedItems(in: check.openStore())
             let each = check.profile.pick(quick: 16, full: 100, soak: 1_000)
@@ -31,7 +31,7 @@ enum ConcurrencyChecks {
         },
         CheckDefinition(
             "conc/sync-and-async-mix", clause: [2, 4],
-            "Blocks that are waited for and queued ones, begun by the same threads, are all carried out."
+            "Synchronous and queued write blocks of the same threads are all executed."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["counter": 0])
             let rounds = check.profile.pick(quick: 15, full: 150, soak: 1_500)
@@ -76,7 +76,8 @@ enum ConcurrencyChecks {
                 for round in 1...rounds {
                     reads.wait(forMore: 16)
                     try items.store.write { db in try items.set("a", to: round, db) }
-                    // Each is a sign of life; a writer that starves shows none, and is given up.
+                    // Each expectation is recorded as progress. A writer that starves makes none, and the watchdog ends
+                    // the check.
                     check.expect(true, "")
                 }
             }
@@ -91,7 +92,8 @@ enum ConcurrencyChecks {
             try first.store.write { db in
                 try first.create("first", 1, db)
                 try check.threads(2) { index in
-                    // On a thread of its own where blocks do not run on the main one, which this block holds.
+                    // A second thread can only write if blocks do not run on the main thread, which this block
+                    // occupies.
                     guard check.capabilities.threading == .callingThread else { return }
                     try second.store.write { db in try second.create("other \(index)", 1, db) }
                 }
@@ -117,7 +119,7 @@ enum ConcurrencyChecks {
     private static let queues: [CheckDefinition] = [
         CheckDefinition(
             "conc/async-burst", clause: [2],
-            "Of a burst of queued blocks each runs once, and each completion is called once."
+            "Each of many queued blocks runs once, and each completion is called once."
         ) { check in
             let items = try NamedItems(in: check.openStore())
             let count = check.profile.pick(quick: 500, full: 10_000, soak: 100_000)
@@ -140,7 +142,7 @@ enum ConcurrencyChecks {
                 }
             }
             completions.wait { $0.total >= count ? () : nil }
-            // All completions were called; a second call of one shows itself in this time.
+            // All completions were called. This gives a second call of a completion the time to occur.
             _ = items.store.enqueueAndWait { _ in }
             let called = completions.withLock { $0.calls }
             check.expectEqual(
@@ -153,7 +155,7 @@ enum ConcurrencyChecks {
         },
         CheckDefinition(
             "conc/async-order", clause: [2],
-            "Queued blocks run in the order of the calls, and each finds what the one before did."
+            "Queued blocks run in the order of the calls, and each finds the changes of the previous one."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["last": 0])
             let count = check.profile.pick(quick: 200, full: 2_000, soak: 20_000)
@@ -209,7 +211,9 @@ enum ConcurrencyChecks {
         },
     ]
 
-    /// The form that blocks its thread, which in a task another one would hide.
+    /// Writes with the form that blocks its thread.
+    ///
+    /// In a task, the compiler would choose the asynchronous form.
     private static func write(_ name: String, _ number: Int, to items: NamedItems) throws {
         try items.store.write { db in try items.create(name, number, db) }
     }

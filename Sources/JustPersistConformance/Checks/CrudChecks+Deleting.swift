@@ -1,11 +1,11 @@
 import JustPersist
 
 extension CrudChecks {
-    /// Items are deleted one by one.
+    /// Checks of deleting single items.
     static let deleting: [CheckDefinition] = [
         CheckDefinition(
             "crud/recreate-does-not-resurrect", clause: [8],
-            "An item that takes a deleted one's id, or its type, has nothing of its values."
+            "A new item with the id or the type of a deleted one has none of its values."
         ) { check in
             let items = try check.openItems()
             let old: [String: DataStoreValue] = [

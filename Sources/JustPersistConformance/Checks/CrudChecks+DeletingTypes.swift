@@ -1,11 +1,11 @@
 import JustPersist
 
 extension CrudChecks {
-    /// Items are deleted by type, and types are kept apart.
+    /// Checks of deleting all items of a type, and of the separation of types.
     static let deletingTypes: [CheckDefinition] = [
         CheckDefinition(
             "crud/delete-all-leaves-other-types", clause: [8],
-            "Deleting all of one type leaves types whose keys begin with its key, or it with theirs."
+            "Deleting all items of a type keeps those of types whose key extends its key, or is a prefix of it."
         ) { check in
             let store = try check.openStore()
             let keys = [
@@ -31,13 +31,13 @@ extension CrudChecks {
         },
         CheckDefinition(
             "crud/types-do-not-mix", clause: [8],
-            "Among 50 types, a request gives items of the type that it asks for and no others."
+            "Among 50 types, a request returns only items of its own type."
         ) { check in
             let store = try check.openStore()
             let types = try (1...50).map {
                 try StoredType("Crud\($0)", ["name"], in: store, check)
             }
-            // Taken in turns, so that no type's items were made together.
+            // The types take turns, so that the items of one type are not adjacent.
             var ids = Array(repeating: [ItemID](), count: types.count)
             try store.write { db in
                 for _ in 0..<3 {

@@ -1,11 +1,11 @@
 import JustPersist
 
 extension CrudChecks {
-    /// The live object for an item got earlier.
+    /// Checks of the live object for an item of an earlier block.
     static let mutableVersions: [CheckDefinition] = [
         CheckDefinition(
             "crud/mutable-version", clause: [8],
-            "An item of any earlier block leads to the live object of this one, whose changes stick."
+            "An item of any earlier block leads to the live object of this block, whose changes are kept."
         ) { check in
             let items = try check.openItems()
             var created: DynamicItem?

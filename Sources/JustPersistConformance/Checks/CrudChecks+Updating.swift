@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension CrudChecks {
-    /// Attributes are changed.
+    /// Checks of changing attributes.
     static let updating: [CheckDefinition] = [
         CheckDefinition(
             "crud/update-leaves-other-attributes", clause: [8, 9],
-            "Changing one attribute, to something longer, shorter or nil, keeps the others."
+            "Changing one attribute to a longer or shorter value or to nil keeps the others."
         ) { check in
             let items = try check.openItems()
             var values: [String: DataStoreValue] = [
@@ -27,7 +27,7 @@ extension CrudChecks {
         },
         CheckDefinition(
             "crud/set-nil-clears", clause: [8, 11],
-            "An attribute set to nil is nil, and is found as nil and as nothing else."
+            "An attribute set to nil is nil, and is found only as nil."
         ) { check in
             let items = try check.openItems()
             let cleared = try items.create(["name": .string("a"), "number": .int(1)])
@@ -49,11 +49,11 @@ extension CrudChecks {
         },
         CheckDefinition(
             "crud/change-kind-of-attribute", clause: [8, 9, 10],
-            "An attribute overwritten with another kind is of that kind, and its old value is gone."
+            "An attribute that is overwritten with another kind has that kind, and its old value is gone."
         ) { check in
             let items = try check.openItems()
             let day = Date(timeIntervalSinceReferenceDate: 5)
-            // None of these equals another.
+            // No two of these values are equal.
             let values: [DataStoreValue] = [
                 .string("5"), .int(5), .bool(true), .double(5.5), .date(day), .data(Data([5])),
                 .uuid(ItemID(high: 0, low: 5).uuid), .array([.int(5)]),

@@ -1,13 +1,13 @@
 import JustPersist
 
-/// Items are made, read, changed and deleted.
+/// Checks of creating, reading, changing and deleting items.
 enum CrudChecks {
     static let all = creating + updating + deleting + deletingTypes + mutableVersions
 
     private static let creating: [CheckDefinition] = [
         CheckDefinition(
             "crud/create-returns-requested-type", clause: [8],
-            "A new item is of the type asked for, and its attributes are nil."
+            "A new item has the requested type, and its attributes are nil."
         ) { check in
             let items = try check.openItems()
             let store = items.store
@@ -55,7 +55,7 @@ enum CrudChecks {
         },
         CheckDefinition(
             "crud/tokens-are-unique", clause: [8, 12],
-            "No two items have one token, and items come in the order of their creation."
+            "No two items have the same token, and items are returned in the order of their creation."
         ) { check in
             let items = try check.openItems()
             let count = check.profile.pick(quick: 10_000, full: 20_000, soak: 500_000)
@@ -106,7 +106,7 @@ enum CrudChecks {
 }
 
 extension CheckContext {
-    /// A new store that knows the type of most checks of this group, which has no items.
+    /// A new store with the declared type of most checks of this group, which has no items.
     func openItems() throws -> StoredType {
         try StoredType("CrudItem", ["name", "number", "note"], in: try openStore(), self)
     }

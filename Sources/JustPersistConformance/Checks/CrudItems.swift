@@ -1,6 +1,6 @@
 import JustPersist
 
-/// An item class of the kit's, for the calls that take classes.
+/// An item class of the kit, for the calls that take classes.
 final class ConformanceUser: MutableDataStoreItem {
     static let schema = ItemSchema(
         "User",

@@ -2,9 +2,9 @@ import Foundation
 import JustPersist
 
 extension DataStoreValue {
-    /// Whether both values have one kind and the same bits, down to the names in dictionaries.
+    /// Whether both values have the same kind and the same bits, including the keys of dictionaries.
     ///
-    /// Stricter than `==`, which goes by Swift's `==` for the strings and numbers inside some kinds.
+    /// This is stricter than `==`, which uses Swift's `==` for the strings and numbers inside some kinds.
     func isIdentical(to other: DataStoreValue) -> Bool {
         switch (self, other) {
         case (.string(let a), .string(let b)): a.hasSameBytes(as: b)
@@ -28,7 +28,7 @@ extension DataStoreValue {
         }
     }
 
-    /// The kind and the bits in a message, not longer than a person reads.
+    /// The kind and the bits for a message, shortened if they are long.
     var shortText: String {
         let size =
             switch self {
@@ -44,7 +44,7 @@ extension DataStoreValue {
 
 extension String {
     fileprivate func hasSameBytes(as other: String) -> Bool {
-        // As data, since comparing it is quick in a build without optimisation too.
+        // Compared as data, which is fast even in a build without optimisation.
         utf8.count == other.utf8.count && Data(utf8) == Data(other.utf8)
     }
 }
@@ -54,7 +54,7 @@ extension [String: DataStoreValue] {
 }
 
 extension CheckContext {
-    /// Demands that a value came back as it went in: the same kind and the same bits.
+    /// Expects that a value was read with the kind and the bits with which it was written.
     func expectIdentical(
         _ actual: DataStoreValue, _ expected: DataStoreValue, _ what: @autoclosure () -> String,
         file: String = #fileID, line: Int = #line
@@ -63,7 +63,7 @@ extension CheckContext {
             actual.isIdentical(to: expected), actual, expected, what(), file: file, line: line)
     }
 
-    /// Demands which errors the error handler was given since the log was emptied last.
+    /// Expects the errors that the error handler has received since the log was last emptied.
     func expectReports(
         _ codes: [DataStoreError.Code], of store: any DataStore, _ what: @autoclosure () -> String,
         file: String = #fileID, line: Int = #line

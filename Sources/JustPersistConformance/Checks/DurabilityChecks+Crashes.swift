@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// Processes that are killed at random points, and the stores that they leave.
+/// Checks of stores whose process is killed at random moments.
 extension DurabilityChecks {
     static let crashChecks: [CheckDefinition] = [
         CheckDefinition(
@@ -10,31 +10,32 @@ extension DurabilityChecks {
         ) { check in try killWriters(check, sizeOfGroups: 1) },
         CheckDefinition(
             "dur/kill9-mid-writes", clause: [5, 6], gate: .requires(.processCrashSafe),
-            "A kill while groups are written leaves whole groups, in order, and all returned ones."
+            "After a kill while groups are written, the store has whole groups in order, and all acknowledged ones."
         ) { check in try killWriters(check, sizeOfGroups: 3) },
         CheckDefinition(
             "dur/kill9-queued", clause: [2, 5, 6], gate: .requires(.processCrashSafe),
-            "Every queued block whose completion was called survives a kill, in order, without those that threw.",
+            "Every queued block whose completion was called survives a kill, in order, except those that threw.",
             run: killQueuers),
         CheckDefinition(
             "dur/kill9-inside-block", clause: [5], gate: .requires(.processCrashSafe),
-            "A kill inside a write block leaves nothing of it.",
+            "After a kill inside a write block, none of its changes remain.",
             run: killInsideBlock),
         CheckDefinition(
             "dur/kill9-mid-delete-all", clause: [5], gate: .requires(.processCrashSafe),
-            "A kill while all items are deleted leaves all of them or none.",
+            "After a kill while all items are deleted, either all or none of them remain.",
             run: killMidDeleteAll),
         CheckDefinition(
             "dur/kill9-mid-merge", clause: [5, 6, 15],
             gate: .requires(.processCrashSafe && .childStores),
-            "A kill while a child is merged leaves all of the merge or nothing.", run: killMidMerge),
+            "After a kill while a child is merged, all or none of its changes remain.",
+            run: killMidMerge),
         CheckDefinition(
             "dur/kill9-mid-migration", clause: [5, 6, 18], gate: .requires(.processCrashSafe),
-            "A migration that is killed and run again ends complete, and leaves its source as it was.",
+            "A migration that is killed and run again is complete, and does not change its source.",
             run: killMidMigration),
         CheckDefinition(
             "dur/kill9-readers", clause: [4, 6], gate: .requires(.processCrashSafe),
-            "Processes killed inside read blocks leave no trace in the store.",
+            "Processes that are killed inside read blocks have no effect on the store.",
             run: killReaders),
         CheckDefinition(
             "dur/kill9-indexes-agree", clause: [5, 6], gate: .requires(.processCrashSafe),
@@ -44,7 +45,7 @@ extension DurabilityChecks {
             "dur/power-cut", clause: [6], gate: .requires(.powerLossSafe),
             "Acknowledged writes survive a loss of power."
         ) { check in
-            // A kill leaves what the system has buffered, so it proves nothing here.
+            // The data that the system has buffered survives a kill, so a kill proves nothing here.
             try check.unverified(
                 "the kit cannot cut the power: examine what the store syncs before write returns")
         },
@@ -109,7 +110,7 @@ extension DurabilityChecks {
         let before = try StoreDump(of: store)
         try store.close()
         var random = check.generator("steps")
-        // These kill themselves inside their blocks, so that each lands.
+        // These processes kill themselves inside their blocks, so every kill occurs inside a block.
         for _ in 0..<check.profile.pick(quick: 5, full: 50, soak: 1_000) {
             let steps = random.int(in: 1...2_000)
             let ending = try check.runChild(
@@ -218,8 +219,8 @@ extension DurabilityChecks {
         let threads = check.capabilities.hasConcurrentReads ? 64 : 1
         let store = try check.openCrashStore()
         try DurabilityRoles.write(group: 0, of: 10, to: store)
-        // Where processes share a store this one has it open meanwhile, so that nothing is tidied up by
-        // the last one to leave.
+        // If processes can share the store, this process keeps it open, so that the last other process does not clean
+        // up when it ends.
         let isShared = check.capabilities.isSharedBetweenProcesses
         if !isShared { try store.close() }
         let processes = check.profile.pick(quick: 8, full: 60, soak: 1_000)
@@ -236,7 +237,7 @@ extension DurabilityChecks {
                 let count = try groups(in: next).count
                 counts.change { $0.append(count) }
             } catch is DataStoreError {
-                // A store may refuse a reader that is one too many.
+                // A store may refuse a reader if there are too many.
             }
         }
         let read = counts.withLock { $0 }
@@ -270,7 +271,7 @@ extension DurabilityChecks {
         }
     }
 
-    /// Compares what requests find with what a look at every item finds.
+    /// Compares the results of requests with those of reading every item.
     private static func compareQueries<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ db: borrowing Accessor, _ check: CheckContext
     ) throws {

@@ -1,21 +1,21 @@
 import Foundation
 import JustPersist
 
-/// The data that survive closing a store, and the death of its process.
+/// Checks of the data that survives closing a store, and the end of its process.
 enum DurabilityChecks {
     static let all: [CheckDefinition] =
         [
             CheckDefinition(
                 "dur/reopen", clause: [6, 9], gate: .requires(.persistent),
-                "Items of several types with values of all kinds are there after reopening.",
+                "Items of several types with values of all kinds exist after reopening.",
                 run: reopen),
             CheckDefinition(
                 "dur/reopen-other-process", clause: [6], gate: .requires(.persistent),
-                "Data that another process wrote before it closed the store are read here.",
+                "Data that another process wrote before it closed the store can be read here.",
                 run: reopenOtherProcess),
             CheckDefinition(
                 "dur/async-survives-teardown", clause: [1, 2, 6], gate: .requires(.persistent),
-                "Acknowledged asynchronous writes are there after reopening.",
+                "Acknowledged asynchronous writes exist after reopening.",
                 run: asyncSurvivesTearDown),
         ] + crashChecks
 

@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension ErrorChecks {
-    /// The contents of errors.
+    /// Checks of the contents of errors.
     static let contents: [CheckDefinition] = [
         CheckDefinition(
             "err/errors-are-typed", clause: [14],
-            "A failure is a DataStoreError with its code, its operation, a message and what it concerns."
+            "A failure is a DataStoreError with a code, the operation, a message, and the type and attribute."
         ) { check in
             let store = try check.openStore()
             let other = try check.openStore()
@@ -129,7 +129,7 @@ extension ErrorChecks {
         },
     ]
 
-    /// Demands an error that says what failed, and to what.
+    /// Expects an error that names the operation, and the type and attribute that it concerns.
     private static func expectTold(
         _ check: CheckContext, _ code: DataStoreError.Code, _ what: String, type: String? = nil,
         attribute: String? = nil, line: Int = #line, _ body: () throws -> Void

@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 
 extension ErrorChecks {
-    /// Directories that are not a store's, or another's already.
+    /// Checks of directories that belong to no store, or to a store that is open.
     static let files: [CheckDefinition] = [
         CheckDefinition(
             "err/not-a-store", clause: [17], gate: .requires(.persistent),
@@ -11,7 +11,7 @@ extension ErrorChecks {
             try expectRefusal(
                 check, of: "papers", "a directory with other files",
                 files: ["notes.txt": "some notes", "more/list.csv": "a,b\n1,2\n"])
-            // The names of a store's files, and other content.
+            // Files with the names of a store's files, and other contents.
             let model = try check.makeStore(named: "model")
             try model.open()
             try model.addNote("a note")
@@ -30,7 +30,7 @@ extension ErrorChecks {
         },
         CheckDefinition(
             "err/second-open-same-process", clause: [17], gate: .requires(.persistent),
-            "A second store over open files shares them rightly or is refused; the first is unharmed."
+            "A second store over open files shares them correctly or is refused; the first is not affected."
         ) { check in
             let first = try check.makeStore(named: "store")
             try first.open()
@@ -118,7 +118,7 @@ extension ErrorChecks {
         },
         CheckDefinition(
             "err/other-process-shares", clause: [17], gate: .requires(.multiProcess),
-            "Two processes that have the store open see what the other one commits."
+            "Two processes that have the store open see each other's commits."
         ) { check in
             let store = try check.makeStore(named: "store")
             try store.open()
@@ -142,7 +142,7 @@ extension ErrorChecks {
         },
     ]
 
-    /// Opens the store that the judging process has open, notes what is in it, and adds to it.
+    /// Opens the store that the checking process has open, records its items, and adds an item.
     static let sharer = ChildRole("err/sharer") { child in
         let store = try child.makeStore(named: "store")
         try store.open()
@@ -152,7 +152,7 @@ extension ErrorChecks {
         try store.close()
     }
 
-    /// Opens the store that the judging process has open or has closed, and records the outcome.
+    /// Opens the store that the checking process has open or has closed, and records the outcome.
     static let secondOpener = ChildRole("err/second-opener") { child in
         let outcome: String
         let start = ContinuousClock.now
@@ -170,7 +170,7 @@ extension ErrorChecks {
             to: child.directory.appending(path: "outcome"), atomically: true, encoding: .utf8)
     }
 
-    /// Demands that a directory with these files is refused, and none of them touched or joined by others.
+    /// Expects that a directory with these files is refused, that no file is changed, and that none is added.
     private static func expectRefusal(
         _ check: CheckContext, of name: String, _ what: String, files: [String: String],
         line: Int = #line

@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension ErrorChecks {
-    /// Names, values and blocks that exceed a limit.
+    /// Checks of names, values and blocks that exceed a limit.
     static let limits: [CheckDefinition] = [
         CheckDefinition(
             "err/over-limit-refused", clause: [16, 19],
-            "Data over a declared limit are refused before anything is written."
+            "Data that exceeds a declared limit is refused before anything is written."
         ) { check in
             let store = try check.openStore()
             try store.addNote("stored")
@@ -28,7 +28,7 @@ extension ErrorChecks {
     private static func expectNameLimit(
         _ check: CheckContext, _ store: any DataStore, _ limit: Int
     ) throws {
-        // Beyond that a store has no limit that is worth a check.
+        // A larger limit is not worth a check.
         guard limit < 1 << 20 else { return }
         let longest = String(repeating: "n", count: limit)
         try store.performWrite { db in
@@ -42,7 +42,7 @@ extension ErrorChecks {
                 try db.declare(
                     ItemSchema(Notes.type.key, attributes: [AttributeSchema(longest + "n")]))
             }
-            // Two bytes in UTF-8, so that half the characters are too many.
+            // The character has two bytes in UTF-8, so half as many characters exceed the limit.
             let wide = String(repeating: "é", count: limit / 2 + 1)
             check.expectError(
                 .limitExceeded,
@@ -72,7 +72,7 @@ extension ErrorChecks {
     ) throws {
         guard limit <= 256 << 20 else { return }
         let kinds = check.capabilities.valueKinds
-        // Zeros, which take memory only where they are looked at.
+        // Zeros, which use memory only when they are accessed.
         let large: DataStoreValue =
             kinds.contains(.data)
             ? .data(Data(count: limit + 1)) : .string(String(repeating: "\0", count: limit + 1))

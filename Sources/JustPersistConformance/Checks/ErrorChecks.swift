@@ -1,15 +1,15 @@
 import Foundation
 import JustPersist
 
-/// The errors of failures, the handlers that receive them, and the state of the store afterwards.
+/// Checks of the errors of failures, the handlers that receive them, and the state of the store afterwards.
 enum ErrorChecks {
     static let all: [CheckDefinition] = handlers + contents + limits + files
 
-    /// The error handler, and blocks that throw.
+    /// Checks of the error handler, and of blocks that throw.
     private static let handlers: [CheckDefinition] = [
         CheckDefinition(
             "err/handler-called-once", clause: [14],
-            "The error handler gets each failure once, where it happens, before the call returns."
+            "The error handler receives each failure once, on the thread where it occurs, before the call returns."
         ) { check in
             let store = try check.openStore()
             let other = try check.openStore()
@@ -149,7 +149,7 @@ enum ErrorChecks {
         },
         CheckDefinition(
             "err/error-in-read-leaves-store-usable", clause: [5, 14],
-            "Read blocks that throw give their snapshots up."
+            "Read blocks that throw release their snapshots."
         ) { check in
             let store = try check.openStore()
             try store.addNote("stored")
@@ -235,7 +235,7 @@ enum ErrorChecks {
         },
     ]
 
-    /// Demands what the error handlers are given while `body` runs, and on which thread.
+    /// Expects the errors that the error handler receives while `body` runs, and the thread on which it receives them.
     private static func expectReports(
         _ codes: [DataStoreError.Code], _ check: CheckContext, _ what: String, line: Int = #line,
         _ body: () -> Void
@@ -283,7 +283,7 @@ enum ErrorChecks {
 }
 
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Makes a note by the calls that report.
+    /// Creates a note with the calls that report errors.
     fileprivate func createNote(_ text: String) -> DynamicItem? {
         let note = try? create(Notes.type.key)
         note?["text"] = .string(text)

@@ -1,13 +1,13 @@
 import JustPersist
 
-/// A store with notes in it, and what the checks of child stores do with it.
+/// A store with notes, and the operations of the checks of child stores.
 ///
-/// Each method is one block of its own.
+/// Each method runs a separate block.
 struct Family {
     static let type = "FamilyNote"
     let store: any DataStore
 
-    /// An open, empty store that knows its type.
+    /// An open, empty store with the declared type.
     init(_ check: CheckContext) throws {
         store = try check.openStore()
         try store.write { db in
@@ -20,7 +20,7 @@ struct Family {
 
     private init(_ store: any DataStore) { self.store = store }
 
-    /// A child that is open.
+    /// An open child.
     func child() throws -> Family {
         let child = try store.makeChild()
         try child.open()
@@ -95,7 +95,7 @@ struct Family {
         try store.read { db in try db.performCount(DataStoreRequest(itemTypeKey: Self.type)) }
     }
 
-    /// Everything in the store.
+    /// The contents of the store.
     func dump() throws -> StoreDump { try StoreDump(of: store, typeKeys: [Self.type]) }
 
     /// Merges a child.

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// Whether the fixture gives the kit something to examine.
+/// Checks of the fixture: whether it makes usable stores.
 enum FixtureChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -34,7 +34,7 @@ enum FixtureChecks {
         },
         CheckDefinition(
             "fixture/capabilities-are-stable", clause: [19],
-            "Every store of the fixture declares the same, before and after it is opened."
+            "Every store of the fixture has equal capabilities, before and after it is opened."
         ) { check in
             let store = try check.makeStore(named: "one")
             let declared = store.capabilities
@@ -50,7 +50,7 @@ enum FixtureChecks {
         },
         CheckDefinition(
             "fixture/stays-in-its-directory", clause: [17],
-            "A store makes nothing beside the directory that it was given."
+            "A store creates no files outside of its directory."
         ) { check in
             let surroundings = check.directory.appending(path: "around")
             let files = FileManager.default
@@ -93,7 +93,7 @@ enum FixtureChecks {
         },
     ]
 
-    /// Makes a store in its own process.
+    /// Makes a store in another process.
     static let writer = ChildRole("fixture/writer") { child in
         let store = try child.makeStore(named: "made-by-child")
         try store.open()

@@ -1,20 +1,20 @@
 import JustPersist
 import JustPersistRecords
 
-/// For which stores a check counts.
+/// The condition that a store must meet for a check to apply.
 enum Gate: Sendable {
-    /// For all.
+    /// The check applies to all stores.
     case mandatory
-    /// For stores that declare something.
+    /// The check applies to stores that declare a capability.
     case requires(Requirement)
-    /// For stores that do not declare it: then it must be refused.
+    /// The check applies to stores that do not declare a capability, and must refuse its use.
     case counterCheck(Requirement)
-    /// For stores that stand on an engine of keys and values, which is looked at below them.
+    /// The check applies to stores over a key-value engine, and examines the engine.
     case engine
-    /// For none: what it finds is reported and cannot fail.
+    /// The check only reports its findings, and cannot fail.
     case report
 
-    /// Why a store is not concerned, or nil if it is.
+    /// The reason that the check does not apply to a store; nil if it applies.
     func reasonNotApplicable(_ store: any DataStore) -> String? {
         let capabilities = store.capabilities
         switch self {
@@ -34,11 +34,11 @@ enum Gate: Sendable {
     }
 }
 
-/// Something that a store may declare in its capabilities.
+/// A capability that a store may declare.
 struct Requirement: Sendable {
-    /// Its name in a sentence: "child stores".
+    /// The name of the capability in a sentence: "child stores".
     let name: String
-    /// Whether capabilities declare it.
+    /// Whether a store's capabilities declare it.
     let isMet: @Sendable (DataStoreCapabilities) -> Bool
 
     static let persistent = Requirement(name: "persistence beyond reopening") {
@@ -66,21 +66,21 @@ struct Requirement: Sendable {
     static let nestedChildStores = Requirement(name: "nested child stores") {
         $0.childStores >= .nested
     }
-    /// Every kind of value there is.
+    /// All kinds of values.
     static let allValueKinds = Requirement(name: "every kind of value") {
         $0.valueKinds.isSuperset(of: DataStoreValue.Kind.allCases)
     }
-    /// An order of texts whose outcome a check can write out.
+    /// A text order whose results a check can list explicitly.
     static let writtenTextOrders = Requirement(
         name: "an order of texts without regard to case, or by numbers"
     ) {
         !$0.textOrders.isDisjoint(with: [.caseInsensitive, .numeric])
     }
-    /// Every order of texts there is.
+    /// All text orders.
     static let allTextOrders = Requirement(name: "every order of texts") {
         $0.textOrders.isSuperset(of: TextOrder.allCases)
     }
-    /// Every predicate operator there is.
+    /// All predicate operators.
     static let allPredicateOperators = Requirement(name: "every predicate operator") {
         $0.predicateOperators.isSuperset(of: DataStorePredicate.Operator.allCases)
     }
@@ -90,7 +90,7 @@ struct Requirement: Sendable {
         Requirement(name: "values of kind \(kind)") { $0.valueKinds.contains(kind) }
     }
 
-    /// Predicate operators, all of them.
+    /// All of the given predicate operators.
     static func operators(_ operators: Set<DataStorePredicate.Operator>) -> Requirement {
         let names = operators.map(\.rawValue).sorted().joined(separator: ", ")
         return Requirement(name: "the operators \(names)") {
@@ -98,12 +98,12 @@ struct Requirement: Sendable {
         }
     }
 
-    /// Blocks inside blocks.
+    /// A nesting of blocks.
     static func nesting(_ nesting: DataStoreCapabilities.Nesting, _ name: String) -> Requirement {
         Requirement(name: name) { $0.nesting.isSuperset(of: nesting) }
     }
 
-    /// Both.
+    /// Both requirements.
     static func && (left: Requirement, right: Requirement) -> Requirement {
         Requirement(name: "\(left.name) and \(right.name)") { left.isMet($0) && right.isMet($0) }
     }

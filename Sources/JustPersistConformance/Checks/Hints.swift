@@ -1,4 +1,4 @@
-/// Which member a store implements that a check examines: where an author begins to look.
+/// The members of a store that checks examine, at which the author of a store can begin to look for an error.
 enum Hints {
     /// The member for the check with an id.
     static func member(for id: String) -> String {
@@ -19,7 +19,9 @@ enum Hints {
         return (members + others).map { (pattern: IDPattern($0.0), member: $0.1) }
     }()
 
-    /// The first pattern that matches counts.
+    /// The members by patterns of ids.
+    ///
+    /// The first pattern that matches applies.
     private static let others: [(String, String)] = [
         ("fixture/*", "ConformanceFixture.makeStore(in:)"), ("engine/*", "KeyValueEngine"),
         ("life/setup*", "open()"), ("life/destroy*", "destroy()"), ("life/verify*", "verify()"),

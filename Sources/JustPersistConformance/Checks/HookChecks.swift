@@ -1,12 +1,14 @@
 import Foundation
 import JustPersist
 
-/// Checks that need the help of the fixture; unverified without it.
+/// Checks that need functions of the fixture.
+///
+/// Without these functions, they are unverified.
 enum HookChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
             "life/damage", clause: [17], gate: .requires(.persistent),
-            "Damage to what a store keeps is found by verify, and nothing is read that was not written."
+            "verify finds damage to a store's files, and nothing is read that was not written."
         ) { check in
             let store = try check.makeStore(named: "damaged")
             let texts = (0..<300).map { "ConformanceDamage \($0)" }
@@ -27,7 +29,7 @@ enum HookChecks {
         },
         CheckDefinition(
             "life/backup", clause: [4, 17], gate: .requires(.persistent),
-            "A backup contains all that was committed when it was made, and is a store of its own."
+            "A backup contains all commits before it was made, and is an independent store."
         ) { check in
             let (shelved, shelf) = try ShelvedStore.filled(
                 items: PrimitiveChecks.many(check), check)
@@ -64,7 +66,7 @@ enum HookChecks {
         },
         CheckDefinition(
             "dur/synced", clause: [6], gate: .requires(.powerLossSafe),
-            "Each commit is on the disk when its call returns or its completion is called."
+            "Each commit is synced to the disk when its call returns or its completion is called."
         ) { check in
             let store = try check.openStore()
             func audit(_ what: String, _ body: () throws -> Void) throws {

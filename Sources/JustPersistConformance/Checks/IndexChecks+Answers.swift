@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Any request, while indexes are declared over everything.
+/// Checks of all requests, with indexes over all attributes.
 extension IndexChecks {
     static let answers: [CheckDefinition] = [
         CheckDefinition(
             "idx/same-answers", clause: [10, 11, 12, 13, 20],
-            "Indexes over attributes of every kind change no answer, whatever was done to the items."
+            "Indexes over attributes of every kind change no answer, whatever changes were made to the items."
         ) { check in
             let count = check.profile.pick(quick: 9, full: 150, soak: 2_000)
             var corpus = try Corpus.mixed(
@@ -53,7 +53,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/residual", clause: [11, 20],
-            "A condition that no index can decide is applied together with one that an index decides."
+            "A condition that no index can answer is applied together with one that an index answers."
         ) { check in
             let corpus = try numbered(in: check.openStore())
             let indexed: [DataStorePredicate] = [
@@ -76,7 +76,7 @@ extension IndexChecks {
                         .and([first, .not(second)]), .and([.and([second]), .or([first])]),
                         .not(.and([first, second])),
                     ]
-                    // The first always, the others in turn.
+                    // Uses the first form always, and the others in turn.
                     for form in [forms[0], forms[1 + queries.count % 5]] {
                         queries.append(Query(predicate: form))
                     }
@@ -122,7 +122,7 @@ extension IndexChecks {
         return indexes
     }
 
-    /// Gives items the values of others.
+    /// Sets the values of items to those of other items.
     private static func change(
         _ corpus: inout Corpus, every step: Int, in db: borrowing DataStoreWriter
     ) throws {

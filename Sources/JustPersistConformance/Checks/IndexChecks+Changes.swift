@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Values that are declared unique while items change.
+/// Checks of unique values while items change.
 extension IndexChecks {
     static let changes: [CheckDefinition] = [
         CheckDefinition(
             "idx/unique-update", clause: [5, 20], gate: .requires(.uniqueness),
-            "A change to a value that another item has is refused; the value that an item left is free."
+            "A change to a value that another item has is refused; the former value of an item can be used again."
         ) { check in
             let items = try uniqueItems(check)
             let (first, second) = try items.store.write { db in
@@ -18,7 +18,7 @@ extension IndexChecks {
                 try items.set([key: .string("1"), text: .string("changed")], of: second)
             }
             try items.expectValues([key: .string("2")], of: second, "whose change was refused")
-            // The other direction: the item that was made first takes the value of a later one.
+            // In the other direction, the item that was created first takes the value of a later one.
             check.expectError(.uniqueViolation, what: "a change to the value of a newer item") {
                 try items.set([key: .string("2"), text: .string("changed")], of: first)
             }
@@ -63,7 +63,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-update-neighbours", clause: [10, 20], gate: .requires(.uniqueness),
-            "A change from such a value to its neighbour is refused if another item has that."
+            "A change from such a value to an adjacent value that another item has is refused."
         ) { check in
             let items = try uniqueItems(check)
             let long = String(repeating: "x", count: 600)
@@ -81,7 +81,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-exchange", clause: [20], gate: .requires(.uniqueness),
-            "Items exchange their values in one block, and hand them on to new ones."
+            "Items can exchange their values in one block, and new items can take them over."
         ) { check in
             let items = try uniqueItems(check)
             let ids = try (0..<3).map { try items.create([key: .int($0)]) }
@@ -121,7 +121,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-renumber", clause: [20], gate: .requires(.uniqueness),
-            "Many items, large ones too, each take the value of the next in one block."
+            "Many items, including large ones, can each take the value of the next one in one block."
         ) { check in
             let items = try uniqueItems(check)
             let count = 300
@@ -151,7 +151,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-handover", clause: [20], gate: .requires(.uniqueness),
-            "An item that is deleted in a block leaves its value to one that was created before, in the same block."
+            "An item that was created earlier in a block can have the value of one that the block then deletes."
         ) { check in
             let items = try uniqueItems(check)
             let old = try items.create([key: .string("1")])
@@ -164,7 +164,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-after-rollback", clause: [5, 20], gate: .requires(.uniqueness),
-            "A value that a block took and threw is free; one that it gave up and threw is not."
+            "If a block throws, a value that it took is free again, and a value that it gave up is not."
         ) { check in
             let items = try uniqueItems(check)
             let first = try items.create([key: .string("kept")])
@@ -197,7 +197,7 @@ extension IndexChecks {
     static let upserts: [CheckDefinition] = [
         CheckDefinition(
             "idx/upsert", clause: [4, 5, 20],
-            "An item is found by a unique value or made, in one call for many, and once however many import it."
+            "One call finds or creates the items for many values, and several imports create only one for each value."
         ) { check in
             let items = try uniqueItems(check)
             let values = (0..<300).map { DataStoreValue.string("permit \($0)") }
@@ -216,7 +216,7 @@ extension IndexChecks {
             let all = try items.store.write { db in
                 let item = try db.upsert(items.key, key, values: [values[4]]).first
                 try item?.set([key: .string("another"), other: .int(1)])
-                // Neither the change nor the new item is written yet.
+                // The store may not have written the change and the new item yet.
                 let found = try upsert([values[4], .string("another"), values[4]], db)
                 check.expectEqual(
                     found.map { $0 == made[2] }, [false, true, false],
@@ -245,7 +245,7 @@ extension IndexChecks {
                 }
             }
             let imported = (0..<40).map { DataStoreValue.string("import \($0)") }
-            // Writers that do not see each other may both make an item.
+            // Without serializable isolation, two writers may each create an item.
             let importers = check.capabilities.isolation >= .serializable ? 2 : 1
             try check.threads(importers) { _ in
                 for start in stride(from: 0, to: 40, by: 8) {

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Uniqueness in child stores.
+/// Checks of uniqueness in child stores.
 extension IndexChecks {
     static let children: [CheckDefinition] = [
         CheckDefinition(
             "idx/unique-merge", clause: [15, 20], gate: .requires(.uniqueness && .childStores),
-            "A child sees what its parent has taken, and a merge that would make two items agree changes nothing."
+            "A child sees the unique values of its parent, and a merge that would violate uniqueness changes nothing."
         ) { check in
             let items = try uniqueItems(check)
             let first = try items.create([key: .string("parent’s")])

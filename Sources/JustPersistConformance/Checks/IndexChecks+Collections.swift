@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Indexes over attributes with several values.
+/// Checks of indexes over attributes with several values.
 extension IndexChecks {
     static let collections: [CheckDefinition] = [
         CheckDefinition(
             "idx/collections", clause: [10, 11, 20], gate: .requires(.valueKind(.array)),
-            "Each element of an array is found, an item once however many of its elements are."
+            "Each element of an array is found; an item is returned once, even if several of its elements match."
         ) { check in
             let count = 81
             var corpus = try Corpus(
@@ -14,7 +14,7 @@ extension IndexChecks {
                 as: "ConformanceTags", in: check.openStore())
             let queries = tagQueries(check)
             try Answers(to: queries, of: corpus, check).expect("of arrays")
-            // Elements come, go, and change places.
+            // Elements are added, removed and moved.
             var changes: [(Int, [String: DataStoreValue])] = []
             for index in stride(from: 0, to: count, by: 4) {
                 changes.append((index, [key: tags(index + 5)]))
@@ -37,7 +37,7 @@ extension IndexChecks {
         }
     ]
 
-    /// No elements, one or some, equal ones among them; and some values that are no arrays.
+    /// An array with no, one or several elements, some of them equal; for some numbers, a value that is no array.
     private static func tags(_ number: Int) -> DataStoreValue {
         let texts = ["red", "green", "blue", "", "re", "reddish", "cafe\u{301}"]
         switch number % 9 {
@@ -77,7 +77,7 @@ extension IndexChecks {
             ]
         }
         predicates += [
-            // By two elements, or by one.
+            // Requests by two elements, or by one.
             .and([
                 .compare(key, .greater, .int(9), modifier: .any),
                 .compare(key, .less, .int(2), modifier: .any),

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Indexes that a class does not declare any more.
+/// Checks of indexes that a class no longer declares.
 extension IndexChecks {
     static let dropping: [CheckDefinition] = [
         CheckDefinition(
             "idx/built", clause: [20],
-            "buildIndexes waits for what is declared, changes no answer, and ends with what its progress throws."
+            "buildIndexes waits for the declared indexes, changes no answer, and rethrows the error of its progress."
         ) { check in
             let count = PrimitiveChecks.many(check)
             try check.requireBlocks(of: count)

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Indexes follow the items: when they change, and when a block is rolled back.
+/// Checks that indexes follow the items: when items change, and when a block is rolled back.
 extension IndexChecks {
     static let keeping: [CheckDefinition] = [
         CheckDefinition(
             "idx/after-update", clause: [4, 20],
-            "A changed item is found, counted and sorted by what it has now, and by nothing that it had."
+            "A changed item is found, counted and sorted by its current values, and not by its former ones."
         ) { check in
             var corpus = try numbered(in: check.openStore())
             let changes: [(Int, [String: DataStoreValue])] = stride(
@@ -22,7 +22,7 @@ extension IndexChecks {
                 for (index, values) in changes { try corpus.set(values, ofItem: index, db) }
                 let answers = try Answers(to: probes, of: corpus, check)
                 try answers.expect("in the block that changed some items", in: db)
-                // Twice in a block, and back to what it was.
+                // The item changes twice in a block, and back to its former value.
                 let item = try db.liveItem(corpus.type, corpus.ids[1])
                 for values in [[key: .int(41)], [key: .int(17)], row(1)] {
                     try item.set(values)
@@ -59,7 +59,7 @@ extension IndexChecks {
                         for number in 0..<30 {
                             try db.create(corpus.type).set([key: .int(Int64(number % 5))])
                         }
-                        // The request makes the store apply the changes, which it may only have recorded.
+                        // The request makes the store apply the changes, which it may have deferred.
                         _ = try db.performCount(Query().request(corpus.type))
                         if round == 1 {
                             try db.performDeleteAll([ItemType(dynamic: corpus.type)])
@@ -79,7 +79,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/declared-later", clause: [9, 20],
-            "An index that is declared when there are items changes no answer either."
+            "An index that is declared when there are items changes no answer."
         ) { check in
             var corpus = try numbered(indexes: [], in: check.openStore())
             let before = try Answers(to: probes, of: corpus, check)
@@ -103,7 +103,7 @@ extension IndexChecks {
                 store = try check.reopened(store)
                 try after.expect("after the store was reopened", in: store)
             }
-            // In the block that makes the items, too.
+            // An index can also be declared in the block that creates the items.
             var second = try numbered(
                 40, indexes: [], as: "ConformanceIndexLate", in: store)
             try second.store.write { db in
@@ -123,7 +123,7 @@ extension IndexChecks {
     static let leaving: [CheckDefinition] = [
         CheckDefinition(
             "idx/after-delete", clause: [4, 20],
-            "A deleted item is in no index, and one that is made then is found in its place."
+            "A deleted item is in no index, and an item that is created afterwards is found."
         ) { check in
             var corpus = try numbered(in: check.openStore())
             try corpus.store.write { db in
@@ -135,7 +135,7 @@ extension IndexChecks {
             }
             try Answers(to: probes, of: corpus, check).expect("after some were deleted")
             try corpus.store.write { db in
-                // Changed and deleted, made and deleted, in one block.
+                // One item is changed and deleted, and another is created and deleted, in one block.
                 let item = try db.liveItem(corpus.type, corpus.ids[0])
                 try item.set([key: .int(44)])
                 _ = try db.performDelete(item)

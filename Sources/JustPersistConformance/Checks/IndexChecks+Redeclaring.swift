@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Indexes over attributes that are declared another way while there are items.
+/// Checks of indexes over attributes that are declared differently while there are items.
 extension IndexChecks {
     static let redeclaring: [CheckDefinition] = [
         CheckDefinition(
             "idx/redeclared", clause: [9, 20], gate: .requires(.valueKind(.double)),
-            "A default, another kind or another name that an attribute gets later counts in its indexes as well."
+            "A default, kind or name that an attribute gets later also applies to its indexes."
         ) { check in
             let items = StoredType("ConformanceRedeclared", knownIn: try check.openStore(), check)
             func declare(_ attribute: AttributeSchema, as name: String = key) throws {

@@ -1,12 +1,12 @@
 import Foundation
 import JustPersist
 
-/// No two items have the same values where that is declared.
+/// Checks that no two items have equal values if that is declared.
 extension IndexChecks {
     static let uniqueness: [CheckDefinition] = [
         CheckDefinition(
             "idx/unique-refused", clause: [5, 10, 14, 20], gate: .requires(.uniqueness),
-            "A second item with a value that is declared unique fails its block, which leaves no trace."
+            "A block that creates a second item with a unique value fails, and is rolled back."
         ) { check in
             let items = try uniqueItems(check)
             let first = try items.create([key: .string("40391"), other: .int(1)])
@@ -37,7 +37,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-ignoring-case", clause: [10, 20], gate: .requires(.uniqueness),
-            "Texts that differ in case alone are the same where that is declared, and no others."
+            "If a unique index ignores case, texts that differ only in case are equal, and no others are."
         ) { check in
             let items = try uniqueItems(check, ignoringCase: true)
             let long = String(repeating: "Long ", count: 200)
@@ -62,7 +62,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-in-block", clause: [4, 5, 20], gate: .requires(.uniqueness),
-            "Two items with one value in one block are refused by its next query, and at its end at the latest."
+            "Two items with one unique value in a block are refused by its next query, or at the latest at its end."
         ) { check in
             let items = try uniqueItems(check)
             let first = try items.create([key: .string("first")])
@@ -106,7 +106,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-nil", clause: [11, 20], gate: .requires(.uniqueness),
-            "Items without a value agree with no other, nor do those with NaN or a collection."
+            "Items without a value, with NaN or with a collection never violate uniqueness."
         ) { check in
             let items = try uniqueItems(check)
             let samples = SampleValues(check.capabilities)
@@ -159,7 +159,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/unique-declared-later", clause: [9, 14, 20], gate: .requires(.uniqueness),
-            "Items that agree when that is declared against stay, are reported, and no third joins them."
+            "Items with equal values when uniqueness is declared are kept and reported, and further ones are refused."
         ) { check in
             let items = try uniqueItems(check, [])
             for number in 0..<6 { try items.create([key: .int(Int64(number % 4))]) }
@@ -179,14 +179,14 @@ extension IndexChecks {
                     try items.create([key: .int(number)])
                 }
             }
-            // One gives way, and then the other is the only one.
+            // One item changes its value, so that the other is the only one with that value.
             try items.set([key: .int(9)], of: try items.ids()[0])
             try items.set([key: .int(0)], of: try items.ids()[4])
             check.expectEqual(try items.ids().count, 6, "the items in the end")
         },
     ]
 
-    /// A type of items with a unique attribute, or several that are unique together.
+    /// A type of items with a unique attribute, or with several attributes that are unique together.
     static func uniqueItems(
         _ check: CheckContext, _ unique: [[String]] = [[key]], ignoringCase: Bool = false
     ) throws -> StoredType {
@@ -207,7 +207,7 @@ extension IndexChecks {
                 }))
     }
 
-    /// Demands that a block which makes two items with these values fails, or that it does not.
+    /// Expects that a block that creates two items with these values fails, or that it succeeds.
     private static func expect(
         _ items: StoredType, _ first: DataStoreValue, _ second: DataStoreValue, areSame: Bool,
         _ check: CheckContext
@@ -227,7 +227,7 @@ extension IndexChecks {
         try items.store.write { db in try db.performDeleteAll([items.itemType]) }
     }
 
-    /// Demands that values are the same where the contract says so, and nowhere else.
+    /// Expects that exactly those values are considered equal that the contract considers equal.
     private static func expectSameness(_ check: CheckContext) throws {
         let samples = SampleValues(check.capabilities)
         let small = Decimal(sign: .plus, exponent: -1, significand: 1)

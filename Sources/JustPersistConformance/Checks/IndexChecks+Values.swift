@@ -1,12 +1,12 @@
 import Foundation
 import JustPersist
 
-/// Values that stand next to each other in an index: bounds, ties, and texts that are equal for long.
+/// Checks of adjacent values in an index: bounds, equal values, and texts with a long common prefix.
 extension IndexChecks {
     static let values: [CheckDefinition] = [
         CheckDefinition(
             "idx/range-ends", clause: [10, 20],
-            "A range ends where it says, bounds included or not, between values however close."
+            "A range ends exactly at its bounds, inclusive or exclusive, even between very close values."
         ) { check in
             let samples = SampleValues(check.capabilities)
             let store = try check.openStore()
@@ -15,7 +15,7 @@ extension IndexChecks {
                 try expectRanges(
                     of: samples.ascending(kind), check, as: "ConformanceRange\(kind)", in: store)
             }
-            // Numbers of all kinds, which are equal as Doubles, and values of other kinds around them.
+            // Numbers of all kinds that are equal as Doubles, and values of other kinds.
             let large: Int64 = 1 << 60
             let numbers: [DataStoreValue] =
                 [.null, .int(.min), .double(-0x1p63), .double(-1.5), .bool(false), .double(0.1)]
@@ -32,7 +32,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/order", clause: [12, 13, 20],
-            "Items come in the order of an index in both directions, equal ones as they were created, page by page."
+            "Items are in the order of an index in both directions, equal ones in the order of creation, also in pages."
         ) { check in
             var random = check.generator("keys")
             let keys: [DataStoreValue] = [
@@ -43,7 +43,7 @@ extension IndexChecks {
             let count = 120
             let rows = (0..<count).map { number in
                 var row = [other: DataStoreValue.int(Int64(number % 4))]
-                // Some have never had the attribute.
+                // Some items never had a value for the attribute.
                 if number % 17 != 0 { row[key] = random.pick(keys.filter(samples.isDeclared)) }
                 if number % 5 != 0 { row[text] = .string("\(random.int(in: 0..<20))") }
                 return row
@@ -64,7 +64,7 @@ extension IndexChecks {
                     }
                 }
                 try Answers(to: queries, of: corpus, check).expect("with indexes on \(indexes)")
-                // Read page by page, no item is left out or comes twice.
+                // If the items are read in pages, no item is missing or repeated.
                 for ascending in [true, false] {
                     let sort = [DataStoreSortDescriptor(key: key, ascending: ascending)]
                     try corpus.store.read { db in
@@ -82,7 +82,7 @@ extension IndexChecks {
         },
         CheckDefinition(
             "idx/ignoring-case", clause: [10, 12, 20],
-            "An index without regard to case finds and orders texts as each request says, with regard or without."
+            "An index that ignores case answers requests with and without regard to case correctly."
         ) { check in
             var random = check.generator("texts")
             let texts = [
@@ -141,18 +141,19 @@ extension IndexChecks {
             let store = try check.openStore()
             let ends = ["", "a", "a\0", "b", "ba", "c\u{301}", "\u{107}", "d", "\u{1F642}"]
             let shuffled = random.shuffled(ends + ends + ["n1", "n2"])
-            // The ends alone have the same answers, and the reference computes them sooner.
+            // The answers depend only on the ends of the texts, and the reference computes them faster without the
+            // prefix.
             let short = try Corpus(
                 shuffled.map { [text: .string($0), other: .string($0)] }, as: "ConformanceShort",
                 in: store)
-            // One letter of one byte, and one that is two bytes when composed and three when not.
+            // One letter with one byte, and one with two bytes when composed and three when decomposed.
             for (place, letter) in ["x", "e\u{301}"].enumerated() {
                 let long = String(repeating: letter, count: letter == "x" ? 600 : 300)
                 let corpus = try Corpus(
                     shuffled.map { [text: .string(long + $0), other: .string($0)] },
                     indexes: [IndexSchema([text]), IndexSchema([text, other])],
                     as: "ConformanceLong\(place)", in: store)
-                // Half of them with either.
+                // Half of the bounds are used with each letter.
                 let bounds = (ends + ["n1", "zz"]).enumerated().filter { $0.offset % 2 == place }
                 for query in textQueries(bounds.map(\.element), check) {
                     let wanted = try short.wanted(query("")).compactMap { id in
@@ -166,7 +167,7 @@ extension IndexChecks {
         },
     ]
 
-    /// Requests for texts with the same beginning, which is not there yet.
+    /// Requests for texts, to which a common prefix is added later.
     private static func textQueries(
         _ ends: [String], _ check: CheckContext
     ) -> [(_ beginning: String) -> Query] {
@@ -200,7 +201,7 @@ extension IndexChecks {
         .equal, .less, .lessOrEqual, .greater, .greaterOrEqual,
     ]
 
-    /// Orders by the attributes with indexes, alone and together, in both directions.
+    /// Sort descriptors for the attributes with indexes, alone and together, in both directions.
     private static let sorts: [[DataStoreSortDescriptor]] = [
         [.ascending(key)], [.descending(key)],
         [.ascending(key), .ascending(text)], [.descending(key), .descending(text)],
@@ -208,13 +209,13 @@ extension IndexChecks {
         [.ascending(other), .ascending(key)], [.descending(other), .descending(key)],
     ]
 
-    /// Demands the items on each side of each value, and those between two of them, each bound included and not.
+    /// Expects the items on each side of each value, and the items between two values, with and without each bound.
     private static func expectRanges(
         of values: [DataStoreValue], _ check: CheckContext, as type: String,
         in store: any DataStore
     ) throws {
         var random = check.generator(type)
-        // Each value twice, among others that each part of a range leaves out.
+        // Each value occurs twice, among other values that each part of a range leaves out.
         let rows = random.shuffled(values + values).enumerated().map { place, value in
             [key: value, other: .int(Int64(place % 2))]
         }
@@ -235,7 +236,7 @@ extension IndexChecks {
                         .compare(other, .equal, .int(1)),
                     ]))
             }
-            // Ranges that end at the value itself, at the next one and at the one following that, in one of the five ways.
+            // Ranges that end at the value itself, at the next one, or at the second next one, in one of the five ways.
             for end in values[place...].prefix(3) {
                 let (lower, upper) = (
                     random.pick([DataStorePredicate.Operator.greater, .greaterOrEqual]),

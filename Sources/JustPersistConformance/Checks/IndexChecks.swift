@@ -1,15 +1,15 @@
 import JustPersist
 
-/// Indexes change no answer, and no two items have the same values where that is declared.
+/// Checks that indexes change no answer, and that no two items have equal unique values.
 ///
-/// To a store without indexes a declaration is a hint, so these checks apply to it too. They see a store from
-/// above: whether an index was used they neither know nor ask.
+/// For a store without indexes a declaration is a hint, so these checks apply to it too. They do not test whether a
+/// store uses an index.
 enum IndexChecks {
     static let all =
         answers + keeping + leaving + values + collections + uniqueness + changes + dropping
         + redeclaring + children + upserts
 
-    /// The attribute with few whole numbers, which has an index.
+    /// The attribute with few different integers, which has an index.
     static let key = "key"
     /// The attribute with texts, which has an index.
     static let text = "text"
@@ -19,9 +19,10 @@ enum IndexChecks {
     /// The error that a check throws to end a block.
     struct Rollback: Error {}
 
-    /// So many items with numbers of which each comes several times, texts, and an attribute without an index.
+    /// Creates items with numbers, each of which occurs several times, with texts, and with an attribute without an
+    /// index.
     ///
-    /// Many enough that no store need take the trouble to read all of them for one number.
+    /// There are so many items that a store with an index need not read all of them for one number.
     static func numbered(
         _ count: Int = 160, indexes: [IndexSchema] = indexes, as type: String = "ConformanceIndex",
         in store: any DataStore
@@ -31,7 +32,7 @@ enum IndexChecks {
             in: store)
     }
 
-    /// The values of an item: every 40th has the same number, every 13th no text.
+    /// The values of an item: every 40th item has an equal number, and every 13th has no text.
     static func row(_ number: Int) -> [String: DataStoreValue] {
         [
             key: .int(Int64(number * 7 % 40)),
@@ -44,7 +45,7 @@ enum IndexChecks {
         IndexSchema([key]), IndexSchema([text]), IndexSchema([key, text]),
     ]
 
-    /// Requests that look at an index from all sides: each part of it by itself, its two ends, and all of it in order.
+    /// Requests for all parts of an index: each number by itself, the two ends, and the whole index in order.
     static let probes: [Query] = {
         let numbers: [Int64] = [-1, 0, 1, 7, 14, 17, 21, 39] + Array(40...47)
         var predicates = numbers.map { DataStorePredicate.compare(key, .equal, .int($0)) }

@@ -1,7 +1,6 @@
 package import JustPersist
 
-/// A store with something between it and its users: other capabilities, or a failure at the end of a write
-/// block.
+/// A wrapper of a store that can declare other capabilities, or fail at the end of a write block.
 package final class InterposedStore: DataStore {
     package let capabilities: DataStoreCapabilities
     private let store: any DataStore

@@ -38,7 +38,7 @@ enum Inventory {
         "crud", "val", "pred", "sort", "page", "idx", "agg", "tx", "prim",
     ]
 
-    /// Whether a pattern means any check, in any state of the store.
+    /// Whether a pattern matches any check, in any state of the store.
     static func hasCheck(matching pattern: String) -> Bool {
         let pattern = IDPattern(pattern)
         return definitions.contains { definition in

@@ -1,11 +1,11 @@
 import JustPersist
 
 extension IsolationChecks {
-    /// Random blocks over lists, and whether any order of whole blocks explains what they saw.
+    /// Checks whether an order of whole blocks explains the reads of random blocks over lists.
     static let histories: [CheckDefinition] = [
         CheckDefinition(
             "iso/elle-list-append", clause: [4, 5],
-            "The reads and writes of random blocks are explained by an order of them that real time allows."
+            "An order of the blocks that is consistent with real time explains the reads and writes of random blocks."
         ) { check in
             let count = check.profile.pick(quick: 500, full: 10_000, soak: 100_000)
             let history = try ListAppendWorkload(check, transactionCount: count).run()
@@ -15,12 +15,12 @@ extension IsolationChecks {
         CheckDefinition(
             "iso/elle-through-children", clause: [4, 5, 15], gate: .requires(.childStores),
             """
-            What random blocks read and wrote, half of them in children whose merges may not conflict, is explained by \
-            some order of blocks and merges.
+            Some order of blocks and merges explains the reads and writes of random blocks, half of which run in \
+            children whose merges must not conflict.
             """
         ) { check in
             let count = check.profile.pick(quick: 500, full: 10_000, soak: 400_000)
-            // More lists than above, or most merges would find that others were faster.
+            // More lists than above, because otherwise most merges would be in conflict.
             let history = try ListAppendWorkload(
                 check, ListAppendWorkload.throughChildren, transactionCount: count, listsInUse: 20
             ).run()
@@ -34,10 +34,10 @@ extension IsolationChecks {
 }
 
 extension CheckContext {
-    /// Demands that some order of transactions explains a history, as far as the store declares so.
+    /// Expects that some order of transactions explains a history, as far as the store's isolation requires it.
     fileprivate func expectNoAnomaly(in history: History) {
         let anomalies = HistoryAnalysis(history).anomalies
-        // One of each kind.
+        // At most one anomaly of each kind is reported.
         let found = HistoryAnomaly.Kind.allCases.compactMap { kind in
             kind == .g2Item && capabilities.isolation < .serializable
                 ? nil : anomalies.first { $0.kind == kind }

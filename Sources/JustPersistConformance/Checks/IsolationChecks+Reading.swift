@@ -1,7 +1,7 @@
 import JustPersist
 
 extension IsolationChecks {
-    /// Anomalies in what a block reads of others.
+    /// Checks of anomalies in reads of other blocks' changes.
     static let reading: [CheckDefinition] = [
         CheckDefinition(
             "iso/G1a", clause: [4, 5], "No block sees a value of a block that is rolled back."
@@ -54,7 +54,7 @@ extension IsolationChecks {
             }
         },
         CheckDefinition(
-            "iso/G1c", clause: [4], "Of two blocks not both see what the other wrote."
+            "iso/G1c", clause: [4], "Two blocks do not both see each other's changes."
         ) { check in
             let (t1, t2) = (Session("T1"), Session("T2"))
             let outcome = try check.run(
@@ -74,7 +74,8 @@ extension IsolationChecks {
             )
         },
         CheckDefinition(
-            "iso/OTV", clause: [4], "What was seen of a block does not vanish for the same reader."
+            "iso/OTV", clause: [4],
+            "The changes of a block that a reader has seen do not disappear for that reader."
         ) { check in
             let (t1, t2, t3) = (Session("T1"), Session("T2"), Session("T3"))
             let outcome = try check.run(
@@ -105,7 +106,7 @@ extension IsolationChecks {
         },
         CheckDefinition(
             "iso/PMP", clause: [4],
-            "One predicate finds the same twice in a block, though another block inserts a match."
+            "A predicate finds the same items twice in a block, although another block inserts a match."
         ) { check in
             for begins in [\Session.beginReading, \Session.begin] {
                 let (t1, t2) = (Session("T1"), Session("T2"))
@@ -128,7 +129,7 @@ extension IsolationChecks {
         },
         CheckDefinition(
             "iso/G-single", clause: [4],
-            "A block that saw x as it was before another block's commit does not see y as after it."
+            "A block that read x before another block's commit does not read y as it is after that commit."
         ) { check in
             for begins in [\Session.beginReading, \Session.begin] {
                 let (t1, t2) = (Session("T1"), Session("T2"))
@@ -175,11 +176,11 @@ extension IsolationChecks {
         },
     ]
 
-    /// Two blocks that each read what the other changes.
+    /// Checks of two blocks that each read items that the other changes.
     static let skew: [CheckDefinition] = [
         CheckDefinition(
             "iso/G2-item", clause: [4], gate: .requires(.serializable),
-            "Two blocks that read x and y and change one each are not both committed unseen."
+            "Two blocks that read x and y and each change one are not both committed on stale reads."
         ) { check in
             let (t1, t2) = (Session("T1"), Session("T2"))
             let outcome = try check.run(

@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension IsolationChecks {
-    /// Blocks that run while others write all the time.
+    /// Checks of blocks that run while others write continuously.
     static let storms: [CheckDefinition] = [
         CheckDefinition(
             "iso/repeatable-read", clause: [4],
-            "While others write, every query of a block answers the same each time."
+            "While others write, each query of a block always has the same result."
         ) { check in
             let items = try NamedItems(in: check.openStore())
             try underStorm(check, on: items) { reader, round in
@@ -49,7 +49,7 @@ extension IsolationChecks {
         },
         CheckDefinition(
             "iso/no-torn-item", clause: [4],
-            "No reader sees an item with some of a block's changes."
+            "No reader sees an item with only a part of a block's changes."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["0": 0])
             let id = try check.require(try TransactionChecks.tokens(items).first, "the item")
@@ -93,7 +93,7 @@ extension IsolationChecks {
         },
         CheckDefinition(
             "iso/real-time-order", clause: [4],
-            "A read block that begins after a write has returned elsewhere sees it."
+            "A read block that begins after a write has returned on another thread sees its changes."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["clock": 0])
             let written = Locked(0)
@@ -102,7 +102,7 @@ extension IsolationChecks {
             try check.threads(2) { index in
                 for round in 1...rounds {
                     if index == 0 {
-                        // Whatever happens here, the reader must not wait for ever.
+                        // The reader must not wait forever, even if this block fails.
                         defer { written.change { $0 = round } }
                         if round % 2 == 0 {
                             try items.store.write { db in try items.set("clock", to: round, db) }
@@ -124,7 +124,7 @@ extension IsolationChecks {
         },
         CheckDefinition(
             "iso/monotonic-reads", clause: [4],
-            "For no reader a number that only grows ever falls."
+            "No reader sees a smaller value of a number that only grows."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["counter": 0])
             let reads = Reads()
@@ -174,13 +174,13 @@ extension IsolationChecks {
                             "the sum of all accounts at the start of a write block")
                         guard accounts.count == 10, from != to else { return }
                         let (from, to) = (accounts[from], accounts[to])
-                        // Now and then others get the time to change what was read.
+                        // Sometimes gives other blocks the time to change the accounts that were read.
                         if amount % 3 == 0 { Thread.sleep(forTimeInterval: 0.0003) }
                         to["number"] = .int(Int64(to.number + amount))
-                        // The half of a transfer, which must not stay.
+                        // The block ends after half of a transfer, which must be rolled back.
                         if isRolledBack { return }
                         if amount % 4 == 0 {
-                            // The balance moves to an account opened in its place.
+                            // The balance moves to a new account.
                             let rest = from.number - amount
                             try db.delete(from)
                             try items.create("new account", rest, db)
@@ -208,10 +208,10 @@ extension IsolationChecks {
         },
     ]
 
-    // MARK: What the checks share
+    // MARK: Shared code
 
-    /// Runs `read` on three threads, in many rounds, while two others call `write` all the time, and four
-    /// times as often as one reader at least.
+    /// Runs `read` on three threads, in many rounds, while two other threads call `write` continuously, at least four
+    /// times as often as one reader reads.
     private static func underStorm(
         _ check: CheckContext,
         write: @escaping @Sendable (inout SeededGenerator) throws -> Void,
@@ -244,7 +244,7 @@ extension IsolationChecks {
         }
     }
 
-    /// Runs this with writers that create, change and delete items.
+    /// Runs `read` while writers create, change and delete items.
     private static func underStorm(
         _ check: CheckContext, on items: NamedItems,
         read: @escaping @Sendable (_ reader: Int, _ round: Int) throws -> Void
@@ -303,7 +303,7 @@ extension IsolationChecks {
             """
     }
 
-    /// Values from each of which the others follow.
+    /// Values of an item, each of which determines the others.
     private static func whole(_ number: Int) -> [String: DataStoreValue] {
         [
             "name": .string("\(number)"), "number": .int(Int64(number)),

@@ -1,13 +1,13 @@
 import JustPersist
 
-/// Isolation of concurrent blocks.
+/// Checks of the isolation of concurrent blocks.
 ///
-/// The anomalies have the names that Adya and Hermitage gave them, so that a store's row can be compared.
+/// The anomalies have the names that Adya and Hermitage use, so that stores can be compared with others.
 enum IsolationChecks {
     static let all: [CheckDefinition] =
         writing + reading + skew + storms + histories
 
-    /// Anomalies between writers.
+    /// Checks of anomalies between writers.
     private static let writing: [CheckDefinition] = [
         CheckDefinition(
             "iso/G0", clause: [4], "Writes of two blocks to the same items do not interleave."
@@ -44,7 +44,7 @@ enum IsolationChecks {
         },
         CheckDefinition(
             "iso/P4", clause: [4],
-            "Of two blocks that add to what they read, neither addition is lost."
+            "If two blocks add to values that they read, no addition is lost."
         ) { check in
             let (t1, t2) = (Session("T1"), Session("T2"))
             let outcome = try check.run(
@@ -64,7 +64,8 @@ enum IsolationChecks {
                 "x, to which \(additions) committed blocks added 1 each\n\(outcome)")
         },
         CheckDefinition(
-            "iso/P4-counter", clause: [4], "Sixteen threads count, and none of their steps is lost."
+            "iso/P4-counter", clause: [4],
+            "Sixteen threads increment a counter, and no increment is lost."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["counter": 0])
             let steps = check.profile.pick(quick: 20, full: 200, soak: 2_000)
@@ -98,7 +99,7 @@ enum IsolationChecks {
                 })
             let allowed: [[String: Int]]
             switch (outcome[t1].isCommitted, outcome[t2].isCommitted) {
-            // x was 20 when T2 came second, y when it came first.
+            // If T2 came second, it deleted x, which was 20; if T2 came first, it deleted y.
             case (true, true): allowed = [["y": 30], ["x": 20]]
             case (true, false): allowed = [["x": 20, "y": 30]]
             default: allowed = [["x": 10]]
@@ -109,7 +110,7 @@ enum IsolationChecks {
         },
         CheckDefinition(
             "iso/G-single-write-predicate", clause: [4],
-            "A block that read x before another block's commit does not delete by what came after it."
+            "A block that read x before another block's commit does not delete by values of a later commit."
         ) { check in
             let (t1, t2) = (Session("T1"), Session("T2"))
             let outcome = try check.run(
@@ -138,13 +139,15 @@ enum IsolationChecks {
         },
     ]
 
-    /// Two items, as Hermitage has them.
+    /// The two items of Hermitage's scripts.
     static let start: KeyValuePairs<String, Int> = ["x": 10, "y": 20]
 }
 
 extension CheckContext {
-    /// Runs a script on a new store, and demands what every script demands: that the sessions end, that
-    /// none that only reads is refused, and that of those that commit one at least may.
+    /// Runs a script on a new store.
+    ///
+    /// Expects that all sessions end, that no session that only reads is refused, and that at least one of the sessions
+    /// that commit is committed.
     func run(
         _ script: Interleaving, file: String = #fileID, line: Int = #line
     ) throws -> InterleavingOutcome {

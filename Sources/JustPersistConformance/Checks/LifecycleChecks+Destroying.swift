@@ -1,11 +1,11 @@
 import JustPersist
 
 extension LifecycleChecks {
-    /// Destroying a store.
+    /// Checks of destroying a store.
     static let destroying: [CheckDefinition] = [
         CheckDefinition(
             "life/destroy-many", clause: [1],
-            "destroy leaves nothing of more than a thousand items and types."
+            "destroy removes more than a thousand items and types."
         ) { check in
             let (shelved, shelf) = try ShelvedStore.filled(
                 items: PrimitiveChecks.many(check), types: 101, check)
@@ -81,7 +81,7 @@ extension LifecycleChecks {
         },
     ]
 
-    /// Opens a store that was destroyed, demands that it is empty, and that it can be written to.
+    /// Opens a store that was destroyed, and expects that it is empty and can be written to.
     private static func expectNothing(
         of shelf: Shelf, in shelved: ShelvedStore, _ when: String, file: String = #fileID,
         line: Int = #line

@@ -2,17 +2,17 @@ import Foundation
 import JustPersist
 
 extension LifecycleChecks {
-    /// The effects of opening, closing and destroying on files.
+    /// Checks of the effects of opening, closing and destroying on files.
     static let files: [CheckDefinition] = [
         CheckDefinition(
             "life/setup-failure-is-reported", clause: [1, 14],
-            "A setup that fails says so and leaves the store un-set-up; a later one works."
+            "A setup that fails reports its error and leaves the store closed; a later setup succeeds."
         ) { check in
             if check.capabilities.persistence < .reopening {
                 try check.notApplicable(
                     "a store that keeps no files cannot fail for want of a place")
             }
-            // Not a matter of permissions, which a superuser passes.
+            // Permissions are not used for this, because they do not restrict a superuser.
             let place = check.directory.appending(path: "store")
             try Data("in the way".utf8).write(to: place)
             let store = try check.makeStore(named: "store")
@@ -39,7 +39,7 @@ extension LifecycleChecks {
         },
         CheckDefinition(
             "life/drop-without-teardown", clause: [1], gate: .requires(.persistent),
-            "A store that is released without tearDown gives up its files and locks."
+            "A store that is released without tearDown closes its files and releases its locks."
         ) { check in
             for round in 1...3 {
                 weak var released: (any DataStore)?
@@ -68,10 +68,10 @@ extension LifecycleChecks {
         },
     ]
 
-    /// How long the thread that called a completion may still hold what is below the store.
+    /// The time for which the thread that called a completion may still retain the engine of the store.
     private static let patience = Duration.seconds(10)
 
-    /// Demands that a store can be opened whose files the one before has just given up.
+    /// Expects that a store can be opened over files that a released store has used.
     private static func openSoon(_ check: CheckContext, _ store: any DataStore) {
         let deadline = ContinuousClock.now + patience
         check.expectSuccess("setup of a directory whose last store was released, not torn down") {

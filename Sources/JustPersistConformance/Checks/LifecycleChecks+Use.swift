@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 
 extension LifecycleChecks {
-    /// Using a store that is not set up.
+    /// Checks of using a store that is not set up.
     static let use: [CheckDefinition] = [
         CheckDefinition(
             "life/use-before-setup-refused", clause: [1],
@@ -17,7 +17,7 @@ extension LifecycleChecks {
             }
             try expectRefusals(
                 check, of: store, child: child, when: "before setup",
-                // Before its setup a store has no child, so this one is another's.
+                // A store has no child before its setup, so this child belongs to another store.
                 mergeCodes: [.notSetUp, .incompatibleChildDataStore])
             try store.open()
             check.expectEqual(
@@ -47,7 +47,7 @@ extension LifecycleChecks {
         },
     ]
 
-    /// Demands that a store which is not set up refuses each kind of use.
+    /// Expects that a store that is not set up refuses each kind of use.
     private static func expectRefusals(
         _ check: CheckContext, of store: any DataStore, child: (any DataStore)?, when: String,
         mergeCodes: [DataStoreError.Code]

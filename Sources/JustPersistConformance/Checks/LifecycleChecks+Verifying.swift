@@ -1,7 +1,7 @@
 import JustPersist
 
 extension LifecycleChecks {
-    /// The store's check of itself.
+    /// Checks of `verify`.
     static let verifying: [CheckDefinition] = [
         CheckDefinition(
             "life/verify-counts", clause: [17],
@@ -49,7 +49,7 @@ extension LifecycleChecks {
         },
         CheckDefinition(
             "life/verify-while-writing", clause: [4, 17],
-            "verify looks at one snapshot, and takes no commit beside it for damage."
+            "verify reads one snapshot, and does not report concurrent commits as damage."
         ) { check in
             let (shelved, shelf) = try ShelvedStore.filled(items: 50, check)
             let rounds = check.profile.pick(quick: 20, full: 200, soak: 2_000)
@@ -58,7 +58,7 @@ extension LifecycleChecks {
                 defer { isOver.withLock { $0 = true } }
                 var shelf = shelf
                 for _ in 0..<rounds {
-                    // Ten come and ten go in a block, so that every snapshot has as many.
+                    // A block creates ten items and deletes ten, so that every snapshot has the same number.
                     shelf = try shelved.store.write { [shelf] db in
                         var shelf = shelf
                         try Change.create.apply(10, to: &shelf, db, check)

@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension LifecycleChecks {
-    /// Closing a store while it is busy.
+    /// Checks of closing a store while blocks run or wait.
     static let waiting: [CheckDefinition] = [
         CheckDefinition(
             "life/teardown-drains-async", clause: [1, 2],
-            "tearDown commits every block that is queued, and each gets its completion."
+            "tearDown commits every queued block, and each completion is called."
         ) { check in
             let store = try check.openStore()
             let count = check.profile.pick(quick: 100, full: 500, soak: 5_000)
@@ -20,7 +20,7 @@ extension LifecycleChecks {
                     if number == 0 {
                         hasBegun.open()
                         mayGoOn.wait()
-                        // A tearDown that was slow to begin returns meanwhile, unless it waits.
+                        // Even a tearDown that began late would return in this time, unless it waits.
                         Thread.sleep(forTimeInterval: 0.05)
                     }
                     try db.addNote("\(number)")
@@ -60,7 +60,7 @@ extension LifecycleChecks {
         },
         CheckDefinition(
             "life/teardown-inside-block-refused", clause: [1],
-            "tearDown inside a block of the store is refused at once, and the block goes on."
+            "tearDown inside a block of the store is refused immediately, and the block continues."
         ) { check in
             let store = try check.openStore()
             try store.addNote("stored")
@@ -134,7 +134,7 @@ extension LifecycleChecks {
         },
     ]
 
-    /// Starts to close a store in another thread, and notes whether something had ended when that returned.
+    /// Starts to close a store on another thread, and records whether `hasEnded` was open when `close` returned.
     private static func startClosing(
         _ store: any DataStore, noting outcome: Locked<Bool>, whether hasEnded: Latch,
         _ check: CheckContext

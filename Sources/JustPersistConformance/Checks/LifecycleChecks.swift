@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// Opening and closing, and calls before and after.
+/// Checks of opening and closing, and of calls before and after.
 enum LifecycleChecks {
     static let all: [CheckDefinition] =
         use + repetition + waiting + destroying + verifying + files
@@ -51,7 +51,7 @@ enum LifecycleChecks {
         },
         CheckDefinition(
             "life/setup-after-teardown", clause: [1, 19],
-            "A store object works again after tearDown; a persistent one has its data."
+            "A store object can be used again after tearDown; a persistent store keeps its data."
         ) { check in
             let store = try check.openStore()
             try store.addNote("before")
@@ -107,7 +107,7 @@ enum LifecycleChecks {
                     "this system has no \(table) to count open files in")
             }
             let rounds = check.profile.pick(quick: 50, full: 50, soak: 2_000)
-            // The first rounds open what a process opens once.
+            // The first rounds open files that a process opens only once.
             func run(_ rounds: Int) throws {
                 for round in 0..<rounds {
                     let store = try check.makeUnheldStore(named: "store")
@@ -128,7 +128,7 @@ enum LifecycleChecks {
                 \(rounds) rounds of setup, a write, a read and tearDown: \(files) descriptors were \
                 open before, \(filesAfter) after; tearDown must close what setup opened
                 """)
-            // Dispatch keeps some threads of its own.
+            // Dispatch keeps some idle threads.
             check.expect(
                 threadsAfter < threads + rounds / 2,
                 """

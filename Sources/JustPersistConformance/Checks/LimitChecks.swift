@@ -1,28 +1,28 @@
 import JustPersist
 
-/// Requests that are given up: after their deadline, and for a task that was cancelled.
+/// Checks of requests that end early: after their deadline, and in a cancelled task.
 ///
-/// The deadlines have passed when the work begins and the tasks are cancelled before it does, so that no check depends
-/// on the speed of the machine.
+/// The deadlines have passed, and the tasks are cancelled, before the requests begin, so that no check depends on the
+/// speed of the machine.
 enum LimitChecks {
     static let all: [CheckDefinition] = Way.allCases.flatMap { way in
         [
             CheckDefinition(
                 "limit/deadline-\(way)", clause: [5, 10, 14],
                 """
-                \(way.primitive) ends with deadlineExceeded when the request's deadline has passed, and its block goes on.
+                \(way.primitive) ends with deadlineExceeded after the request's deadline, and its block continues.
                 """
             ) { check in try deadline(way, check) },
             CheckDefinition(
                 "limit/cancelled-\(way)", clause: [2, 10, 14],
                 """
-                \(way.primitive) ends with an error in a cancelled task, and a write block in which it did is rolled back.
+                \(way.primitive) ends with an error in a cancelled task, and its write block is rolled back.
                 """
             ) { check in try cancellation(way, check) },
         ]
     }
 
-    /// Many items, and a request that has to look at each of them.
+    /// Creates many items, and a request that must read each of them.
     private static func filled(_ check: CheckContext) throws -> (StoredType, DataStoreRequest) {
         let count = PrimitiveChecks.many(check)
         try check.requireBlocks(of: count)
@@ -94,7 +94,7 @@ enum LimitChecks {
                 try Task.checkCancellation()
             }
         }
-        // Its code cannot know that an answer is missing.
+        // The block's code cannot know that a result is incomplete.
         try expectCancelled("writeSync in a task that was cancelled") { cancel in
             try store.writeSync { db in
                 _ = try items.create(["number": .int(-2)], db)
@@ -108,7 +108,7 @@ enum LimitChecks {
         check.expectEqual(try items.ids().count, before + 1, "the items after a later block")
     }
 
-    /// Asks until the request is refused: a store looks for the cancellation now and then.
+    /// Repeats a request until it is refused, because a store checks for the cancellation only from time to time.
     private static func askUntilRefused<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ way: Way, _ items: StoredType, _ place: String, _ db: borrowing Accessor
     ) {

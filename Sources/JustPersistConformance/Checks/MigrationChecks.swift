@@ -2,7 +2,9 @@ import Foundation
 import JustPersist
 import JustPersistMigration
 
-/// Moving a store's items to another store and back: to the kit's reference store unless the fixture makes another one.
+/// Checks of migrating a store's items to another store and back.
+///
+/// The other store is the kit's reference store, unless the fixture makes another one.
 enum MigrationChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -26,7 +28,7 @@ enum MigrationChecks {
         },
         CheckDefinition(
             "mig/round-trip", clause: [18],
-            "Items that went to another store and back are the same."
+            "Items that were migrated to another store and back are equal."
         ) { check in
             let (store, corpus) = try check.filledStore()
             let between = try check.secondStore()
@@ -72,7 +74,7 @@ enum MigrationChecks {
         },
         CheckDefinition(
             "mig/fails-whole", clause: [5, 18],
-            "A migration that fails has written whole batches, and is complete when it is run again."
+            "A migration that fails has written whole batches, and completes when it is run again."
         ) { check in
             let (source, corpus) = try check.filledSecondStore()
             let store = try check.openStore()
@@ -122,7 +124,7 @@ enum MigrationChecks {
         },
         CheckDefinition(
             "mig/many", clause: [18],
-            "Many items are copied there and back in batches, with progress that counts each once."
+            "Many items are copied to another store and back in batches, and the progress counts each once."
         ) { check in
             let count = check.profile.pick(quick: 1_000, full: 100_000, soak: 1_000_000)
             let source = try check.secondStore()
@@ -206,11 +208,11 @@ private func text(of request: DataStoreRequest) -> String {
         + "limit \(request.limit ?? 0)"
 }
 
-/// The failure that a check puts into a migration.
+/// The error with which a check ends a migration.
 private struct MigrationStopped: Error {}
 
 extension CheckContext {
-    /// The store, open, with which items are exchanged.
+    /// Makes and opens the store with which items are exchanged.
     fileprivate func secondStore() throws -> any DataStore {
         let name = "second-\(UUID().uuidString)"
         let url = directory.appending(path: name, directoryHint: .isDirectory)
@@ -220,7 +222,7 @@ extension CheckContext {
         return store
     }
 
-    /// Migrates between the stores themselves, which may know a shorter way than the contract's.
+    /// Migrates between the stores themselves, which may use a faster method than the calls of the contract.
     @discardableResult
     func migrate(
         from source: any DataStore, to target: any DataStore,
@@ -267,8 +269,9 @@ extension CheckContext {
         return ids
     }
 
-    /// A source with values of a kind that the target lacks, one of them being the store under
-    /// examination, and that kind.
+    /// A source, a target, and a kind of values of the source that the target does not support.
+    ///
+    /// One of the two stores is the store under examination.
     fileprivate func migrationThatLacksKinds() throws -> (
         any DataStore, any DataStore, DataStoreValue.Kind
     ) {

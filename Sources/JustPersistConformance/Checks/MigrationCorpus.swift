@@ -1,12 +1,12 @@
 import JustPersist
 
-/// Items of several types with values of every kind that a store declares, to be moved to another store.
+/// Items of several types with values of every kind that a store declares, for migrations.
 struct MigrationCorpus {
     static let types = ["MigrationA", "MigrationAB", "Migration\u{e9}", "MigrationC"]
     static let attributes = ["name", "number", "é", "list"]
 
     let values: ModelValues
-    /// Items of each type.
+    /// The number of items of each type.
     let count: Int
 
     init(_ capabilities: DataStoreCapabilities, count: Int) {
@@ -14,7 +14,9 @@ struct MigrationCorpus {
         self.count = count
     }
 
-    /// Fills a store, in one block for each type; some attributes are set and cleared again.
+    /// Fills a store, in one block for each type.
+    ///
+    /// Some attributes are set and then cleared.
     func fill(_ store: any DataStore, using random: inout SeededGenerator) throws {
         for type in Self.types {
             var rows: [[DataStoreValue]] = []

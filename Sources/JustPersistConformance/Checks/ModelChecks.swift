@@ -1,12 +1,12 @@
 import Foundation
 import JustPersist
 
-/// Random histories against the reference store.
+/// Checks that compare random histories with the reference store.
 enum ModelChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
             "model/replay-corpus", clause: [5, 8, 9, 12, 15],
-            "Every history that a store ever failed goes as the contract says."
+            "Every history that a store has failed before has the results of the contract."
         ) { check in
             for (name, history) in ReplayCorpus.histories
             where history.isWithin(check.capabilities) {
@@ -24,19 +24,19 @@ enum ModelChecks {
         },
         CheckDefinition(
             "model/crud", clause: [8, 9],
-            "Random creations, changes and deletions leave what the reference store has."
+            "Random creations, changes and deletions have the result of the reference store."
         ) { check in
             try check.compareHistories(HistoryProfile(requests: 0, reads: 0))
         },
         CheckDefinition(
             "model/requests", clause: [10, 11, 12, 13],
-            "Random requests on random data answer as in the reference store."
+            "Random requests on random data have the results of the reference store."
         ) { check in
             try check.compareHistories(HistoryProfile(itemsAtFirst: 40, requests: 5, reads: 5))
         },
         CheckDefinition(
             "model/transactions", clause: [4, 5],
-            "Random blocks, many of which throw, leave what the reference store has."
+            "Random blocks, many of which throw, have the result of the reference store."
         ) { check in
             try check.compareHistories(HistoryProfile(requests: 3, rollbacks: 4))
         },
@@ -48,7 +48,7 @@ enum ModelChecks {
         },
         CheckDefinition(
             "model/children", clause: [15], gate: .requires(.childStores),
-            "Trees of children, their merges and discards go as in the reference store."
+            "Trees of children, with merges and discards, behave as in the reference store."
         ) { check in
             let levels = check.capabilities.childStores >= .nested ? 3 : 1
             try check.compareHistories(
@@ -57,7 +57,7 @@ enum ModelChecks {
         },
         CheckDefinition(
             "model/metamorphic-history", clause: [2, 5, 8],
-            "Changes leave the same items however they are divided into blocks.",
+            "Changes have the same result, however they are divided into blocks.",
             run: metamorphicHistory),
     ]
 
@@ -68,13 +68,15 @@ enum ModelChecks {
         check.expect(
             difference == nil,
             """
-            The history \(name) does not leave what the contract says. \(difference ?? "")
+            The history \(name) does not have the result that the contract requires. \(difference ?? "")
             In Swift:
             \(history.snippet)
             """)
     }
 
-    /// Needs no model: one step in each block, all steps in one, and something between.
+    /// Compares the results of one step in each block, all steps in one block, and several steps in each block.
+    ///
+    /// This needs no model.
     private static func metamorphicHistory(_ check: CheckContext) throws {
         var random = check.generator()
         for _ in 0..<check.profile.pick(quick: 2, full: 20, soak: 200) {

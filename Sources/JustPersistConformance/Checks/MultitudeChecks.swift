@@ -1,9 +1,10 @@
 import Foundation
 import JustPersist
 
-/// Large numbers of things other than items: just above 100, 1,024 and 4,096, where stores change their methods.
+/// Checks of large numbers of elements other than items: just above 100, 1,024 and 4,096, at which stores change their
+/// methods.
 enum MultitudeChecks {
-    /// Something that there are many of.
+    /// The kind of element of which there are many.
     enum Multitude: String, CaseIterable, Sendable {
         case groups, keys, elements, members, attributes, types, commits
         case keyBytes = "key-bytes"
@@ -24,7 +25,9 @@ enum MultitudeChecks {
             }
         }
 
-        /// How many of it there are; where many take long, the profile `quick` does without the most.
+        /// The numbers of elements.
+        ///
+        /// If large numbers take long, the profile `quick` leaves out the largest.
         func sizes(_ profile: ConformanceProfile) -> [Int] {
             switch self {
             case .elements, .members, .keyBytes, .valueBytes: [101, 1_025, 4_097]
@@ -60,7 +63,7 @@ enum MultitudeChecks {
     ) throws {
         let numbers = (0..<count).map { DataStoreValue.int(Int64($0)) }
         let store = try check.openStore()
-        /// Items with the numbers, last one first, in a type with an index or without.
+        /// Creates items with the numbers in descending order, of a type with or without an index.
         func filled(_ indexes: [IndexSchema]) throws -> Corpus {
             try check.requireBlocks(of: count)
             return try Corpus(
@@ -153,7 +156,7 @@ enum MultitudeChecks {
             check.expectEqual(ids.count, count, "the items of late commits")
             var told: Set<ItemID> = []
             while let set = observation.poll() {
-                // It may say that it has not kept them all.
+                // The set may be incomplete, if the store has not kept all commits.
                 guard set.isComplete, set[items.key]?.isComplete != false else { return }
                 told.formUnion(set[items.key]?.inserted ?? [])
             }

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Items with a name and a number, which the checks of blocks work with.
+/// Items with a name and a number, for the checks of blocks.
 struct NamedItems: Sendable {
     let store: any DataStore
     let key: String
 
-    /// The items of a type in a store, which is made to know it, with these at the start.
+    /// Declares a type in a store, and creates these items.
     init(
         in store: any DataStore, key: String = "ConformanceNamed",
         _ start: KeyValuePairs<String, Int> = [:]
@@ -52,14 +52,14 @@ struct NamedItems: Sendable {
         try db.dynamicItems(request(where: predicate))
     }
 
-    /// The first item of a name.
+    /// The first item with a name.
     func item<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ name: String, _ db: borrowing Accessor
     ) throws -> DynamicItem? {
         try items(where: DataStorePredicate("name == %@", name), db).first
     }
 
-    /// Changes the number of the items of a name.
+    /// Changes the number of the items with a name.
     func set(
         _ name: String, to number: Int, _ db: borrowing DataStoreWriter
     ) throws {
@@ -68,16 +68,18 @@ struct NamedItems: Sendable {
         }
     }
 
-    /// The names of the items that a request asks for, in its order.
+    /// The names of the items that a request finds, in order.
     func names<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ request: DataStoreRequest, _ db: borrowing Accessor
     ) throws -> [String] {
         try db.dynamicItems(request).map(\.name)
     }
 
-    // MARK: In a block of its own
+    // MARK: In separate blocks
 
-    /// The numbers of all items, by name; of two of one name that of the first.
+    /// The numbers of all items by name.
+    ///
+    /// If two items have one name, the first one's number is returned.
     func all() throws -> [String: Int] {
         try store.read { db in
             Dictionary(
@@ -92,12 +94,14 @@ struct NamedItems: Sendable {
 }
 
 extension DynamicItem {
-    /// The name of one of ``NamedItems``; a value of another kind as text.
+    /// The name of one of ``NamedItems``.
+    ///
+    /// A value of another kind is converted to text.
     var name: String {
         if case .string(let name) = self["name"] { name } else { "\(self["name"])" }
     }
 
-    /// The number of one of ``NamedItems``; of a value of another kind the least one.
+    /// The number of one of ``NamedItems``; the least integer for a value of another kind.
     var number: Int {
         if case .int(let number) = self["number"] { Int(number) } else { .min }
     }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Items for the checks that ask nothing of items but to be there: a text each.
+/// Items with a text, for the checks that only need some items.
 enum Notes {
     static let type = ItemType(dynamic: "ConformanceNote")
     static let schema = ItemSchema(
@@ -9,10 +9,10 @@ enum Notes {
             AttributeSchema("text", kinds: [.string]), AttributeSchema("extra"),
         ])
 
-    /// A request for all of them, in the order in which they were made.
+    /// A request for all notes, in the order of their creation.
     static var all: DataStoreRequest { DataStoreRequest(type: type) }
 
-    /// A request that no store carries out.
+    /// A request that every store refuses.
     static var impossible: DataStoreRequest { DataStoreRequest(type: type, limit: -1) }
 
     /// A note's text.
@@ -42,7 +42,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 }
 
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Makes a note.
+    /// Creates a note.
     @discardableResult
     func addNote(_ text: String) throws(DataStoreError) -> DynamicItem {
         try declare(Notes.schema)
@@ -53,12 +53,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 }
 
 extension DataStore {
-    /// Makes a note in a write block of its own.
+    /// Creates a note in a separate write block.
     func addNote(_ text: String) throws {
         try write { db in _ = try db.addNote(text) }
     }
 
-    /// The texts of all notes, in a read block of its own.
+    /// The texts of all notes, read in a separate block.
     func notes() throws -> [String] { try read { db in try db.notes() } }
 }
 

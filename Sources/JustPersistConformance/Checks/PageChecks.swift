@@ -1,13 +1,13 @@
 import JustPersist
 
-/// Which slice of the items a request gives.
+/// Checks of the slice of items that a request returns.
 enum PageChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
             "page/slices", clause: [13],
             """
-            An offset leaves out so many items and a limit gives so many of the others, or all: 0 is no limit, and both \
-            may be as large as an Int.
+            An offset skips a number of items, and a limit returns at most that many of the others. A limit of 0 is no \
+            limit, and both may be as large as an Int.
             """
         ) { check in
             let corpus = try ties(check)
@@ -26,7 +26,7 @@ enum PageChecks {
                         check)
                 }
             }
-            // The predicate comes before the slice.
+            // The predicate is applied before the slice.
             for query in [
                 Query(predicate: .compare("key", .equal, .int(2)), offset: 1, limit: 3),
                 Query(
@@ -38,14 +38,14 @@ enum PageChecks {
         }
     ]
 
-    /// A hundred items with few keys.
+    /// Creates a hundred items with few different keys.
     private static func ties(_ check: CheckContext) throws -> Corpus {
         try Corpus(
             (0..<100).map { ["key": .int($0 * 7 % 4), "number": .int($0)] }, as: "ConformancePage",
             in: check.openStore())
     }
 
-    /// Demands a slice of the hundred, in the order of creation and sorted, in read and in write blocks.
+    /// Expects a slice of the hundred items, in the order of creation and sorted, in read and in write blocks.
     private static func expectSlice(
         offset: Int? = nil, limit: Int? = nil, _ range: Range<Int>, of corpus: Corpus,
         _ check: CheckContext, file: String = #fileID, line: Int = #line

@@ -1,8 +1,8 @@
 import JustPersist
 
-/// How fast the store is: figures for the report.
+/// Measurements of the store's speed, for the report.
 ///
-/// None is a verdict, because a busy machine changes each of them.
+/// They do not affect the verdict, because they depend on the load of the machine.
 enum PerformanceChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -88,7 +88,7 @@ enum PerformanceChecks {
         },
     ]
 
-    /// Makes items in one block, and gives their ids.
+    /// Creates items in one block, and returns their ids.
     @discardableResult
     private static func fill(_ store: any DataStore, _ count: Int) throws -> [ItemID] {
         try store.write { db in
@@ -141,7 +141,7 @@ enum PerformanceChecks {
         return best
     }
 
-    /// Reports how many times as long something takes as something else, at best of three rounds.
+    /// Measures the ratio of two durations, each the best of three rounds.
     private static func measureRatio(
         _ what: String, _ check: CheckContext, of slow: () throws -> Duration,
         to fast: () throws -> Duration
@@ -156,7 +156,7 @@ enum PerformanceChecks {
 }
 
 extension CheckContext {
-    /// Some of the ids, at random.
+    /// A random sample of the ids.
     fileprivate func sample(of ids: [ItemID], _ count: Int) -> [ItemID] {
         var random = generator("sample")
         return (0..<count).map { _ in random.pick(ids) }

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Parts of predicates that are evaluated on items, and texts that are searched by characters.
+/// Checks of conditions in Swift code, and of texts that are searched by characters.
 extension PredicateChecks {
     static let evaluated: [CheckDefinition] = [
         CheckDefinition(
             "pred/evaluated", clause: [4, 10, 11],
-            "A condition in Swift code is evaluated on the items as the block sees them, in every place of a predicate; or refused."
+            "A condition in Swift code, anywhere in a predicate, is evaluated on the items of the block, or refused."
         ) { check in
             let corpus = try texts(["ab", "b", "", "a", "bab"], check)
             let hasA = DataStorePredicate.evaluated(
@@ -25,7 +25,7 @@ extension PredicateChecks {
                         wanted.count, "the count of \(predicate)")
                 }
             }
-            // Changes of the block that are not committed.
+            // The predicate must see the uncommitted changes of the block.
             try corpus.store.write { db in
                 try db.liveItem(corpus.type, corpus.ids[1]).set(["text": .string("a")])
                 try db.liveItem(corpus.type, corpus.ids[3]).set(["text": .string("x")])
@@ -75,7 +75,9 @@ extension PredicateChecks {
         },
     ]
 
-    /// Demands items, unless the store refuses the condition; says whether it answered.
+    /// Expects items, unless the store refuses the condition.
+    ///
+    /// Returns whether the store answered.
     private static func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ wanted: [Int], _ predicate: DataStorePredicate, of corpus: Corpus, _ when: String,
         _ db: borrowing Accessor, _ check: CheckContext

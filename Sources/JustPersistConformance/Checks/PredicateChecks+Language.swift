@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Patterns, and sides of comparisons that are computed.
+/// Checks of patterns, and of computed operands.
 extension PredicateChecks {
     static let language: [CheckDefinition] = [
         CheckDefinition(
             "pred/like", clause: [10], gate: .requires(.operators([.like])),
-            "LIKE takes * for any characters and ? for one, and what SQL takes for wildcards as it is."
+            "In LIKE, * matches any characters and ? matches one; the wildcards of SQL match only themselves."
         ) { check in
             let corpus = try texts(
                 [
@@ -32,7 +32,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/matches", clause: [10, 14], gate: .requires(.operators([.matches])),
-            "MATCHES compares the whole text with a regular expression; what is none is refused, and one that takes long ends."
+            "MATCHES compares the whole text with a regular expression. Invalid ones are refused, and slow ones end."
         ) { check in
             let endless = String(repeating: "a", count: 40) + "!"
             let corpus = try texts(
@@ -53,7 +53,7 @@ extension PredicateChecks {
             check.expectError(.invalidPredicate, what: "\(broken)") {
                 _ = try corpus.answer(broken)
             }
-            // An engine whose expressions take linear time has the answer, and need not refuse it.
+            // A store whose regular expressions take linear time can answer, and need not refuse.
             let costly = Query(predicate: .compare("text", .matches, .string("(a+)+")))
             do {
                 check.expectItems(
@@ -86,7 +86,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/functions", clause: [10, 11],
-            "Functions take characters of more than one scalar, and constants, alone and with attributes."
+            "Functions accept characters of more than one scalar, and constants, alone and with attributes."
         ) { check in
             let corpus = try texts(
                 [
@@ -110,7 +110,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/collection-operators", clause: [10, 11], gate: .requires(.valueKind(.array)),
-            "Collection operators, brackets and functions look at all elements of an array."
+            "Collection operators, brackets and functions use all elements of an array."
         ) { check in
             let corpus = try Corpus(
                 [

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// Random predicates, against one another and against the reference evaluator.
+/// Checks that compare random predicates with each other and with the reference evaluator.
 extension PredicateChecks {
     static let random: [CheckDefinition] = [
         CheckDefinition(
             "pred/partition", clause: [11],
-            "A predicate and its negation divide the items: none in both, none in neither."
+            "Every item matches either a predicate or its negation, and none matches both."
         ) { check in
             let corpus = try Corpus.mixed(check, in: check.openStore())
             var generator = QueryGenerator(corpus, check)
@@ -25,7 +25,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/and-is-intersection", clause: [11],
-            "AND finds what both parts find, OR what either does."
+            "AND finds the items that both parts find, and OR the items that either part finds."
         ) { check in
             let corpus = try Corpus.mixed(check, in: check.openStore())
             var generator = QueryGenerator(corpus, check)
@@ -49,7 +49,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/random-predicates", clause: [10, 11],
-            "Random predicates find what the reference evaluator finds, in read and in write blocks."
+            "Random predicates find the same items as the reference evaluator, in read and in write blocks."
         ) { check in
             var corpus = try Corpus.mixed(check, in: check.openStore())
             var generator = QueryGenerator(corpus, check)
@@ -60,7 +60,7 @@ extension PredicateChecks {
                     try corpus.answer(query)
                 }
             }
-            // Inside a write block that has changed some of them, in what is not committed.
+            // The comparison is repeated in a write block with uncommitted changes.
             let predicates = (0..<count / 2).map { _ in generator.predicate() }
             try corpus.store.write { db in
                 for index in stride(from: 0, to: corpus.ids.count, by: 3) {
@@ -76,8 +76,9 @@ extension PredicateChecks {
         },
     ]
 
-    /// Demands the reference evaluator's answer; shows the smallest predicate that gets another, and the item
-    /// it gets wrong.
+    /// Expects the reference evaluator's answer.
+    ///
+    /// A failure shows the smallest predicate with a wrong answer, and an item for which it is wrong.
     private static func expectAgreement(
         _ predicate: DataStorePredicate, of corpus: Corpus, _ check: CheckContext, _ place: String,
         line: Int = #line, _ answer: (Query) throws -> [ItemID]
@@ -91,7 +92,7 @@ extension PredicateChecks {
         let smallest = try predicate.shrunk { simpler in
             let query = Query(predicate: simpler)
             let (actual, wanted) = (try answer(query), try corpus.wanted(query))
-            // One item stays the wrong one, so that a shrunk case shows the original failure.
+            // The answer must stay wrong for one item, so that a shrunk case shows the original failure.
             return odd.map { actual.contains($0) != wanted.contains($0) } ?? (actual != wanted)
         }
         let small = Query(predicate: smallest)

@@ -1,18 +1,18 @@
 import JustPersist
 
-/// Texts, collections, and paths.
+/// Checks of texts, collections and paths.
 extension PredicateChecks {
     static let texts: [CheckDefinition] = [
         CheckDefinition(
             "pred/begins-ends-contains", clause: [10],
             gate: .requires(.operators([.beginsWith, .endsWith, .contains])),
-            "Text operators compare composed texts; the empty text is no part of any."
+            "Text operators compare composed texts; no text contains the empty text."
         ) { check in
             let corpus = try texts(
                 ["", "café", "cafe\u{301}", "a\0b", "ab", "Ab", "100%", "aXa", "X"], check)
             for (relation, part, wanted) in [
                 (.beginsWith, "a", [3, 4, 7]), (.beginsWith, "caf\u{E9}", [1, 2]),
-                // The letter without its accent is not there.
+                // The text does not contain the letter without its accent.
                 (.beginsWith, "cafe", []), (.endsWith, "e\u{301}", [1, 2]),
                 (.endsWith, "b", [3, 4, 5]),
                 (.endsWith, "%", [6]), (.contains, "\0", [3]), (.contains, "X", [7, 8]),
@@ -37,7 +37,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/case-insensitive", clause: [10],
-            "[c] folds case, in no locale's way: ß is SS, ς is Σ, and İ is not i."
+            "[c] folds case independent of the locale: ß is SS, ς is Σ, and İ is not i."
         ) { check in
             let corpus = try texts(
                 ["straße", "STRASSE", "ΣΑΣ", "σας", "İ", "i", "I", "ı", "É", "e\u{301}", "e"], check
@@ -76,7 +76,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/any-all-in-collection", clause: [10], gate: .requires(.valueKind(.array)),
-            "ANY, ALL, NONE and CONTAINS look into arrays, and @count counts them."
+            "ANY, ALL, NONE and CONTAINS examine the elements of arrays, and @count counts them."
         ) { check in
             let corpus = try Corpus(
                 [
@@ -144,7 +144,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/special-characters-in-operand", clause: [10],
-            "Quotes, signs and line ends in an operand are text like any other."
+            "Quotes, special characters and line ends in an operand are ordinary text."
         ) { check in
             let values = [
                 "'", "\"", "''", "\\", "\\'", "%", "%@", "%K", "_", "*", "?", "\n", "\r\n", "\0",
@@ -166,7 +166,7 @@ extension PredicateChecks {
         },
     ]
 
-    /// An item for each text.
+    /// Creates an item for each text.
     static func texts(_ texts: [String], _ check: CheckContext) throws -> Corpus {
         try Corpus(
             texts.map { ["text": .string($0)] }, as: "ConformanceText", in: check.openStore())

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// Kinds against kinds, ids, and requests that are refused.
+/// Checks of comparisons between kinds, of ids, and of requests that are refused.
 extension PredicateChecks {
     static let values: [CheckDefinition] = [
         CheckDefinition(
@@ -26,7 +26,7 @@ extension PredicateChecks {
                     [.int(9_007_199_254_740_993), .decimal(9_007_199_254_740_993)]
                 ),
                 (.double(0), [.double(-0.0), .int(0), .bool(false)]),
-                // A tenth is no binary number.
+                // One tenth is not exactly representable as a Double.
                 (.double(0.1), [.double(0.1)]), (.int(.max), [.int(.max)]),
                 (.double(0x1p63), [.double(0x1p63)]),
             ] as [(DataStoreValue, [DataStoreValue])] {
@@ -44,7 +44,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/kind-mismatch-is-false", clause: [10],
-            "Values of different kinds are not equal and do not order."
+            "Values of different kinds are not equal and have no order."
         ) { check in
             let corpus = try Corpus.mixed(check, in: check.openStore())
             let samples = SampleValues(check.capabilities)
@@ -64,7 +64,7 @@ extension PredicateChecks {
         },
         CheckDefinition(
             "pred/nan", clause: [10], gate: .requires(.valueKind(.double)),
-            "NaN equals nothing, itself included, and does not order."
+            "NaN equals no value, including itself, and has no order."
         ) { check in
             let corpus = try Corpus(
                 [.double(.nan), .double(1), .null, .double(.infinity), .int(0)].map {
@@ -171,7 +171,7 @@ extension PredicateChecks {
         CheckDefinition(
             "pred/undeclared-operator-refused", clause: [14, 19],
             gate: .counterCheck(.allPredicateOperators),
-            "An operator that the store does not declare is refused, wherever it stands."
+            "An operator that the store does not declare is refused anywhere in a predicate."
         ) { check in
             let corpus = try Corpus.mixed(check, in: check.openStore())
             let undeclared = Set(DataStorePredicate.Operator.allCases).subtracting(
@@ -183,11 +183,11 @@ extension PredicateChecks {
                     default: .string("a")
                     }
                 let bare = DataStorePredicate.compare("stringValue", relation, operand)
-                // A store must not stop looking where the rest decides already.
+                // A store must refuse the operator even if other parts decide the result.
                 for predicate in [
                     bare, .not(bare), .or([.constant(true), bare]), .and([.constant(false), bare]),
                     .compare("neverSet", relation, operand),
-                    // Nor in the predicates that are a part of an expression.
+                    // This also applies to predicates inside an expression.
                     .comparison(
                         .init(
                             .subquery(.path(.init(["arrayValue"])), variable: "x", bare), .equal,
@@ -208,7 +208,9 @@ extension PredicateChecks {
         }
     ]
 
-    /// Whether values of the two kinds are different to a predicate: numbers are of one kind to it.
+    /// Whether a predicate considers the two kinds different.
+    ///
+    /// All numbers count as one kind.
     private static func isOther(
         _ other: DataStoreValue.Kind, than kind: DataStoreValue.Kind
     ) -> Bool {

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Which items a predicate finds.
+/// Checks of the items that predicates find.
 enum PredicateChecks {
     static let all: [CheckDefinition] =
         basics + logic + texts + language + evaluated + values + special + random
@@ -53,13 +53,13 @@ enum PredicateChecks {
             let corpus = try Corpus(
                 ["cafe\u{301}", "caf\u{E9}", "cafe", "Cafe"].map { [value: .string($0)] },
                 as: "ConformanceText", in: check.openStore())
-            // Canonically equivalent: the same text to Swift, other bytes.
+            // The texts are canonically equivalent: equal in Swift, with different bytes.
             try check.expectItems(
                 [0, 1], where: .compare(value, .equal, .string("caf\u{E9}")), of: corpus)
         },
         CheckDefinition(
             "pred/ne", clause: [10, 11],
-            "!= finds the items whose value is not equal, those without a value among them."
+            "!= finds the items whose value is not equal, including those without a value."
         ) { check in
             try expectComparisons(check, [.notEqual])
             let corpus = try Corpus(
@@ -70,7 +70,7 @@ enum PredicateChecks {
         },
         CheckDefinition(
             "pred/lt-le-gt-ge", clause: [10],
-            "<, <=, > and >= draw the line at the right side of every boundary value."
+            "<, <=, > and >= include or exclude every boundary value correctly."
         ) { check in
             let operators: [DataStorePredicate.Operator] = [
                 .less, .lessOrEqual, .greater, .greaterOrEqual,
@@ -130,8 +130,8 @@ enum PredicateChecks {
         },
     ]
 
-    /// Compares each attribute of the mixed corpus with each value of its kind, and the attribute that holds
-    /// all kinds with all values.
+    /// Compares each attribute of the mixed corpus with each value of its kind, and the attribute with values of all
+    /// kinds with all values.
     private static func expectComparisons(
         _ check: CheckContext, _ operators: [DataStorePredicate.Operator],
         ofKinds kinds: Set<DataStoreValue.Kind> = Set(DataStoreValue.Kind.allCases),
@@ -151,7 +151,7 @@ enum PredicateChecks {
         }
     }
 
-    /// Six items: 1, nil, never set, "text", set and removed again, 5.
+    /// Creates six items with the values 1, nil, never set, "text", set and removed, and 5.
     private static func withGaps(_ check: CheckContext) throws -> Corpus {
         var corpus = try Corpus(
             [
@@ -164,9 +164,9 @@ enum PredicateChecks {
 
     private static let logic: [CheckDefinition] = [
         CheckDefinition(
-            "pred/and-or-not", clause: [11], "AND, OR and NOT keep to their truth tables."
+            "pred/and-or-not", clause: [11], "AND, OR and NOT follow their truth tables."
         ) { check in
-            // Two attributes with three states each: right, wrong, nil.
+            // Two attributes with three states each: true, false and nil.
             let states: [DataStoreValue] = [.int(1), .int(0), .null]
             let corpus = try Corpus(
                 states.flatMap { p in states.map { q in ["p": p, "q": q] } },
@@ -191,7 +191,7 @@ enum PredicateChecks {
         },
         CheckDefinition(
             "pred/deeply-nested", clause: [16],
-            "A predicate of 100 levels and 10,000 parts is answered, a larger one refused."
+            "A predicate with 100 levels and 10,000 parts is answered, and a larger one is refused."
         ) { check in
             let corpus = try withGaps(check)
             func nested(_ levels: Int) -> DataStorePredicate {

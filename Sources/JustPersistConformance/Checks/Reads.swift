@@ -1,6 +1,8 @@
 import JustPersist
 
-/// How often readers have read: writers wait for it, so that they do not finish before the first read.
+/// Counts the reads of readers.
+///
+/// Writers wait for them, so that they do not finish before the first read.
 final class Reads: Sendable {
     private let state = Locked((count: 0, areOver: false))
 
@@ -9,10 +11,10 @@ final class Reads: Sendable {
 
     func end() { state.change { $0.areOver = true } }
 
-    /// Notes that a reader has read once.
+    /// Counts a read.
     func note() { state.change { $0.count += 1 } }
 
-    /// Waits until readers have read so many times more.
+    /// Waits for `count` more reads.
     func wait(forMore count: Int) {
         let wanted = state.withLock { $0.count } + count
         state.wait { $0.areOver || $0.count >= wanted ? () : nil }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Requests, and the lifetime of their answers.
+/// Checks of requests, and of the lifetime of their results.
 enum RequestChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
@@ -28,7 +28,7 @@ enum RequestChecks {
         },
         CheckDefinition(
             "req/mutable-items-same-set", clause: [4, 8],
-            "mutableItems gives the same items as items, in the same order, and each can be changed."
+            "mutableItems returns the same items as items, in the same order, and each can be changed."
         ) { check in
             var corpus = try Corpus.mixed(check, in: check.openStore())
             var generator = QueryGenerator(corpus, check)
@@ -69,7 +69,7 @@ enum RequestChecks {
         },
         CheckDefinition(
             "req/request-is-not-modified", clause: [13],
-            "A store leaves a request's predicate, sort, offset and limit as they were."
+            "A store does not change the predicate, sort, offset and limit of a request."
         ) { check in
             let corpus = try Corpus.mixed(check, in: check.openStore())
             var generator = QueryGenerator(corpus, check)
@@ -89,7 +89,7 @@ enum RequestChecks {
                 }
                 check.expectEqual(after, query, "a request after it was carried out in six ways")
             }
-            // Nor where it is refused.
+            // A refused request must not be changed either.
             let refused = Query(predicate: .constant(true), offset: -3, limit: -1)
             let after = try corpus.store.read { db in
                 let request = refused.request(corpus.type)
@@ -102,7 +102,7 @@ enum RequestChecks {
         },
         CheckDefinition(
             "req/request-reused", clause: [4],
-            "One request object serves again and again, and eight threads at once."
+            "One request object can be used repeatedly, and by eight threads at once."
         ) { check in
             let corpus = try Corpus.mixed(check, in: check.openStore())
             let query = Query(
@@ -126,7 +126,7 @@ enum RequestChecks {
                     check.expectEqual(first, wanted.first, "the first item in \(place)")
                 }
             }
-            // Changed by its owner, it asks for something else.
+            // If its owner changes the request, its results change.
             let found = try corpus.store.read { db in
                 let request = query.request(corpus.type)
                 _ = try db.performFetch(request)
@@ -142,7 +142,7 @@ enum RequestChecks {
         },
         CheckDefinition(
             "req/unknown-type", clause: [14],
-            "A type that the store has never seen has no items, and asking for it is no error."
+            "A type that the store has never seen has no items, and a request for it is not an error."
         ) { check in
             let store = try check.openStore()
             let corpus = try Corpus([["number": .int(1)]], in: store)
@@ -225,9 +225,9 @@ enum RequestChecks {
         },
     ]
 
-    /// A request for several threads.
+    /// A request that several threads use.
     ///
-    /// Unchecked: no thread changes the request, and the contract forbids it to stores.
+    /// Unchecked, because no thread changes the request, and the contract forbids stores to change it.
     private final class SharedRequest: @unchecked Sendable {
         let request: DataStoreRequest
 

@@ -1,12 +1,12 @@
 import Foundation
 import JustPersist
 
-/// Large values, and many of them.
+/// Checks of large values, and of many items.
 enum SizeChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
             "size/value-1MiB", clause: [9, 16],
-            "Values of 1 MiB come back, and do not stand in the way of others."
+            "Values of 1 MiB are read as they were written, and do not affect others."
         ) { check in
             var items = try check.openValues()
             let text = String(
@@ -47,7 +47,7 @@ enum SizeChecks {
             guard check.capabilities.valueKinds.contains(.data) else {
                 try check.notApplicable("the store does not declare values of kind data")
             }
-            // With a pattern whose period divides no power of two.
+            // The data has a pattern whose period divides no power of two.
             var data = Data((0..<251).map { UInt8($0) }.prefix(limit))
             while data.count < limit { data.append(data.prefix(limit - data.count)) }
             check.expectEqual(data.count, limit, "the size of the value")
@@ -61,7 +61,7 @@ enum SizeChecks {
         },
         CheckDefinition(
             "size/hundred-thousand-items", clause: [4, 12, 13],
-            "Among many items, counting, paging and filtering are right."
+            "With many items, counting, paging and filtering are correct."
         ) { check in
             var items = try check.openValues()
             let total = check.profile.pick(quick: 5_000, full: 100_000, soak: 1_000_000)
@@ -71,7 +71,7 @@ enum SizeChecks {
                 ids += try items.store.write { db in
                     var made: [ItemID] = []
                     for number in ids.count..<min(ids.count + 10_000, total) {
-                        // 7,919 is prime to the total, so each rank comes once.
+                        // 7,919 and the total are coprime, so each rank occurs once.
                         let rank = Int64(number * 7_919 % total)
                         let item = try items.create(
                             ["value": .int(rank), "before": .int(rank % 10)], db)

@@ -1,16 +1,16 @@
 import JustPersist
 
-/// The order of items that are equal and that change.
+/// Checks of the order of equal items, and of items that change.
 extension SortChecks {
     static let order: [CheckDefinition] = [
         CheckDefinition(
             "sort/ties-are-stable", clause: [12],
-            "Items with equal keys are in the order of their creation, in write blocks too."
+            "Items with equal keys are in the order of their creation, also in write blocks."
         ) { check in
             let store = try check.openStore()
             var random = check.generator("ties")
             let keys: [DataStoreValue] = [.null, .int(1), .double(1), .string("e\u{301}")]
-            // Made first and taken in last: its place is by its id.
+            // The id is created first and inserted last. The place of the item depends on its id.
             let early = ItemID()
             var corpus = try Corpus(
                 (0..<50).map { ["key": keys[$0 % 3], "number": .int(Int64($0))] },
@@ -24,7 +24,7 @@ extension SortChecks {
                 Query(sort: [.descending("key")], offset: 30, limit: 15), Query(),
             ]
             for query in queries { try check.expectAnswer(query, of: corpus) }
-            // A change rewrites an item, and must not move it among its equals.
+            // A change of an item must not move it among equal items.
             for index in random.shuffled(Array(corpus.ids.indices)).prefix(20) {
                 try corpus.set([(index, ["number": .int(Int64(100 + index))])])
             }
@@ -48,7 +48,7 @@ extension SortChecks {
         },
         CheckDefinition(
             "sort/after-update", clause: [12],
-            "An item whose key changes is found at its new place, and no more at the old one."
+            "An item whose key changes is found at its new place, and no longer at the old one."
         ) { check in
             var corpus = try Corpus(
                 (0..<20).map { ["key": .int($0 * 10)] }, as: "ConformanceMoving",

@@ -1,15 +1,15 @@
 import Foundation
 import JustPersist
 
-/// Texts in an order that the request asks for.
+/// Checks of text orders that a request specifies.
 extension SortChecks {
     static let texts: [CheckDefinition] = [
         CheckDefinition(
             "sort/text-orders", clause: [10, 12], gate: .requires(.writtenTextOrders),
-            "Texts come without regard to case, and by the numbers in them, where that is asked for."
+            "Texts are sorted without regard to case, and by the numbers in them, if the request specifies it."
         ) { check in
             let store = try check.openStore()
-            // In groups of equals, from first to last.
+            // Groups of equal texts, in ascending order.
             let orders: [(TextOrder, [[String]])] = [
                 (
                     .caseInsensitive,
@@ -57,7 +57,7 @@ extension SortChecks {
         },
         CheckDefinition(
             "sort/text-order-of-each-key", clause: [12],
-            "Each key has its own order of texts, and where one finds no difference the next decides."
+            "Each key has its own text order, and if texts are equal in it, the next key decides."
         ) { check in
             let texts = ["b", "B", "a", "A", "b10", "B9", "a\u{308}", "\u{C4}", "10", "9", ""]
             var random = check.generator("texts")
@@ -105,6 +105,6 @@ extension SortChecks {
 }
 
 extension String {
-    /// Whether the scalars are the same, not only canonically equivalent.
+    /// Whether the texts have equal scalars, and are not only canonically equivalent.
     fileprivate func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// In which order items come.
+/// Checks of the order of items.
 enum SortChecks {
     static let all: [CheckDefinition] = keys + order + texts
 
@@ -37,7 +37,7 @@ enum SortChecks {
         },
         CheckDefinition(
             "sort/nan-and-mixed-kinds-total-order", clause: [10],
-            "Values of all kinds in one attribute, NaN among them, have one total order."
+            "Values of all kinds in one attribute, including NaN, have one total order."
         ) { check in
             let samples = SampleValues(check.capabilities)
             let store = try check.openStore()
@@ -70,7 +70,7 @@ enum SortChecks {
         },
     ]
 
-    /// Demands an order that is written out in the check.
+    /// Expects an order that the check lists explicitly.
     static func expect(
         _ check: CheckContext, _ query: Query, _ indexes: [Int], of corpus: Corpus,
         file: String = #fileID, line: Int = #line

@@ -1,10 +1,10 @@
-/// A state in which a store must keep the contract just as when it is new.
+/// A state in which a store must keep the contract as a new store does.
 enum StoreVariant: String, Sendable, Codable, CaseIterable {
     /// New and empty.
     case plain
     /// Written to, closed and opened again.
     case reopened
-    /// Holding 1,000 items of another type.
+    /// With 1,000 items of another type.
     case populated
     /// A child of a new store.
     case child
@@ -17,7 +17,7 @@ enum StoreVariant: String, Sendable, Codable, CaseIterable {
     /// Whether the store is a child of another one.
     var isChild: Bool { self == .child || self == .grandchild }
 
-    /// The capabilities that it requires.
+    /// The capabilities that the state requires.
     var requirement: Requirement? {
         switch self {
         case .plain, .reopened, .populated: nil

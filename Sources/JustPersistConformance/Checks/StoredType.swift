@@ -1,14 +1,16 @@
 import JustPersist
 
-/// One type of items in a store under examination, without a Swift class: what most checks work with.
+/// One type of items, without a Swift class, in a store under examination.
 ///
-/// Its calls throw what the store throws, so that an unexpected failure ends the check with that error.
+/// Most checks use it.
+///
+/// Its calls throw the store's errors, so that an unexpected failure ends the check with that error.
 struct StoredType: Sendable {
     let check: CheckContext
     let store: any DataStore
     let key: String
 
-    /// A type that the store is made to know, with its attributes.
+    /// Declares a type with its attributes in a store.
     init(
         _ key: String, _ attributes: [String], in store: any DataStore, _ check: CheckContext
     ) throws {
@@ -16,19 +18,19 @@ struct StoredType: Sendable {
         try store.write { db in try declare(attributes, db) }
     }
 
-    /// A type that the store knows, or is not to know.
+    /// A type in a store, without a declaration.
     init(_ key: String, knownIn store: any DataStore, _ check: CheckContext) {
         self.check = check
         self.store = store
         self.key = key
     }
 
-    /// This type in the store, which is closed and opened again.
+    /// Closes and opens the store, and returns this type in it.
     func reopened() throws -> StoredType {
         StoredType(key, knownIn: try check.reopened(store), check)
     }
 
-    /// Closes and opens the store where that keeps its data, and says whether it does.
+    /// Closes and opens the store if it keeps its data, and returns whether it does.
     mutating func reopens() throws -> Bool {
         if check.reopeningKeepsData { self = try reopened() }
         return check.reopeningKeepsData
@@ -42,37 +44,37 @@ struct StoredType: Sendable {
         try db.declare(ItemSchema(key, attributes: attributes.map { AttributeSchema($0) }))
     }
 
-    // MARK: In blocks of their own
+    // MARK: In separate blocks
 
-    /// Creates an item in a write block of its own.
+    /// Creates an item in a separate write block.
     @discardableResult
     func create(_ values: [String: DataStoreValue] = [:]) throws -> ItemID {
         try store.write { db in try create(values, db).uniqueToken }
     }
 
-    /// Changes an item in a write block of its own.
+    /// Changes an item in a separate write block.
     func set(_ values: [String: DataStoreValue], of id: ItemID) throws {
         try store.write { db in try live(id, db).set(values) }
     }
 
-    /// The values of an item, read in a block of its own; nil if it is not there.
+    /// The values of an item, read in a separate block; nil if there is no such item.
     func values(of id: ItemID) throws -> [String: DataStoreValue]? {
         try store.read { db in try item(id, db)?.values() }
     }
 
-    /// The items that match, read in a block of its own.
+    /// The items that match, read in a separate block.
     func ids(where predicate: DataStorePredicate? = nil) throws -> [ItemID] {
         try store.read { db in try ids(where: predicate, db) }
     }
 
-    /// An item as a read block hands it out.
+    /// An item that a read block has returned.
     func frozen(_ id: ItemID) throws -> DynamicItem {
         var frozen: DynamicItem?
         try store.read { db in frozen = try item(id, db) }
         return try check.require(frozen, "the item \(id) of \(key.escaped) in a read block")
     }
 
-    // MARK: In a block that is open
+    // MARK: In an open block
 
     func create(
         _ values: [String: DataStoreValue],
@@ -110,16 +112,16 @@ struct StoredType: Sendable {
         try db.performFetch(request(where: predicate)).map { $0.uniqueToken }
     }
 
-    // MARK: Demands
+    // MARK: Expectations
 
-    /// Demands that these are the items, however the store is asked.
+    /// Expects that all reading calls of the store find these items.
     func expect(
         _ ids: [ItemID], _ when: String, file: String = #fileID, line: Int = #line
     ) throws {
         try store.read { db in try expect(ids, when, db, file: file, line: line) }
     }
 
-    /// Demands that these are the items that an open block sees, however it asks.
+    /// Expects that all reading calls of an open block find these items.
     func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ expected: [ItemID], _ when: String, _ db: borrowing Accessor, file: String = #fileID,
         line: Int = #line
@@ -139,7 +141,7 @@ struct StoredType: Sendable {
         }
     }
 
-    /// Demands that an item has exactly these values.
+    /// Expects that an item has exactly these values.
     func expectValues(
         _ expected: [String: DataStoreValue], of id: ItemID, _ when: String,
         file: String = #fileID, line: Int = #line
@@ -157,7 +159,7 @@ struct StoredType: Sendable {
             "\(key.escaped) \(id) \(when)", file: file, line: line)
     }
 
-    /// Demands which items a predicate finds.
+    /// Expects that a predicate finds these items.
     func expect(
         _ expected: [ItemID], where attribute: String, _ operator: DataStorePredicate.Operator,
         _ value: DataStoreValue, _ when: String, file: String = #fileID, line: Int = #line

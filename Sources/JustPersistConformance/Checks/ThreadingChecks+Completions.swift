@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 
 extension ThreadingChecks {
-    /// How often completions are called, and when.
+    /// Checks of the number and the time of calls of completions.
     static let completions: [CheckDefinition] = [
         CheckDefinition(
             "thread/completion-once", clause: [2],
@@ -36,7 +36,7 @@ extension ThreadingChecks {
             try store.close()
             enqueue("refusal")
             calls.wait { $0.count >= 5 ? () : nil }
-            // Time for a second call, should there be one.
+            // Gives an incorrect second call the time to occur.
             Thread.sleep(forTimeInterval: 0.1)
             check.expectEqual(
                 calls.withLock { $0.sorted() },
@@ -48,7 +48,7 @@ extension ThreadingChecks {
         },
         CheckDefinition(
             "thread/completion-after-visibility", clause: [2, 4],
-            "A read inside a completion sees what the block wrote."
+            "A read inside a completion sees the changes of the block."
         ) { check in
             let store = try check.openStore()
             let seen = Locked<[Result<[String], any Error>]>([])
@@ -92,7 +92,7 @@ extension ThreadingChecks {
             }
             try store.write { db in
                 enqueue("queued in write")
-                // Time for the queued block to start too early.
+                // Gives the queued block the time to start too early.
                 Thread.sleep(forTimeInterval: 0.02)
                 try db.addNote("of write")
                 order.withLock { $0.append("write") }

@@ -3,14 +3,14 @@ import Foundation
 import JustPersist
 
 extension ThreadingChecks {
-    /// Items and accessors that outlive their block, or leave its thread.
+    /// Checks of items and accessors that are used after their block, or on another thread.
     ///
-    /// An accessor cannot be kept: it is lent to its block, and the compiler sees to that. What can be
-    /// kept is an item, through which a store could still be written to.
+    /// The compiler prevents keeping an accessor after its block. An item can be kept, and could be used to write to
+    /// the store.
     static let escapes: [CheckDefinition] = [
         CheckDefinition(
             "thread/accessor-escape-refused", clause: [3, 8],
-            "An item kept from a write block cannot write once the block has ended."
+            "An item of a write block cannot be changed once the block has ended."
         ) { check in
             let store = try check.openStore()
             try store.addNote("stored")
@@ -47,7 +47,7 @@ extension ThreadingChecks {
                 }
             }
             expectRefusals("after its block")
-            // A transaction is open again, but it is not the items' own.
+            // A transaction is open, but the items do not belong to it.
             try store.performWrite { db in
                 try db.addNote("of a later block")
                 expectRefusals("in a later write block")
@@ -67,7 +67,7 @@ extension ThreadingChecks {
         },
         CheckDefinition(
             "thread/item-escape", clause: [8],
-            "An item kept from its block can be read, from other threads too, and never changes."
+            "An item can be read after its block, also on other threads, and never changes."
         ) { check in
             let store = try check.openStore()
             try store.addNote("stored")
@@ -114,7 +114,7 @@ extension ThreadingChecks {
         },
         CheckDefinition(
             "thread/accessor-on-other-thread", clause: [3],
-            "An accessor used from another thread during its block refuses, or works."
+            "An accessor that another thread uses during its block refuses, or works."
         ) { check in
             if check.capabilities.threading.readsOnMainThread {
                 try check.unverified("a block on the main thread cannot wait for the main thread")
@@ -122,7 +122,7 @@ extension ThreadingChecks {
             let store = try check.openStore()
             let otherThread = DispatchQueue.main
             try store.addNote("stored")
-            // Otherwise the wait below could be for ever.
+            // Without this, the wait below might not end.
             try check.onMain {}
             try store.performRead { db in
                 otherThread.sync {
@@ -161,7 +161,9 @@ extension ThreadingChecks {
         },
     ]
 
-    /// Demands that a use of an accessor succeeds, or throws an error of the library; says which.
+    /// Expects that a use of an accessor succeeds, or throws an error of the library.
+    ///
+    /// Returns whether it succeeded.
     @discardableResult
     private static func answerOrRefusal(
         _ check: CheckContext, _ what: String, in place: String, line: Int = #line,
@@ -180,8 +182,8 @@ extension ThreadingChecks {
     }
 }
 
-/// A value that one thread hands to another, which uses it while the first one waits.
-// Sendable because the two take turns.
+/// A value that one thread passes to another, which uses it while the first one waits.
+// Sendable because the two threads do not use it at the same time.
 private struct Escaped<Value>: @unchecked Sendable {
     let value: Value
 

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// A main thread that waits in a store whose blocks need it.
+/// Checks of a main thread that waits in a store whose blocks run on it.
 extension ThreadingChecks {
     private enum Wait: CaseIterable { case write, close }
 
@@ -9,7 +9,7 @@ extension ThreadingChecks {
         CheckDefinition(
             "thread/waiting-main-runs-blocks", clause: [3],
             gate: .requires(.readsOnMainThread && .nesting(.readInWrite, "reads in write blocks")),
-            "A main thread that waits in the store runs the blocks that need it meanwhile."
+            "A main thread that waits in the store runs the blocks that need it during the wait."
         ) { check in
             for wait in Wait.allCases {
                 let store = try check.openStore()
@@ -19,7 +19,7 @@ extension ThreadingChecks {
                     let found = Promise<[String]>()
                     store.enqueueWrite { db in
                         isInside.open()
-                        // By now the main thread waits, or is about to.
+                        // After this, the main thread probably waits.
                         Thread.sleep(forTimeInterval: 0.05)
                         found.settle(Result { try store.notes() })
                         try db.addNote("queued")

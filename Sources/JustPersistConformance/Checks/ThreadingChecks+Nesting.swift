@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension ThreadingChecks {
-    /// Blocks inside blocks, on one thread.
+    /// Checks of nested blocks on one thread.
     static let nesting: [CheckDefinition] = [
         CheckDefinition(
             "thread/nested-read-in-read", clause: [7, 19],
-            "A read block inside a read block works where it is declared, or else is refused."
+            "A read block inside a read block works if it is declared, and is refused if not."
         ) { check in
             let store = try check.openStore()
             try store.addNote("stored")
@@ -83,7 +83,7 @@ extension ThreadingChecks {
         },
         CheckDefinition(
             "thread/nested-write-in-write", clause: [7],
-            "A write block inside a write block is refused at once, and the outer one is unharmed."
+            "A write block inside a write block is refused immediately, and the outer one is not affected."
         ) { check in
             let store = try check.openStore()
             let ran = Locked<[String]>([])
@@ -134,7 +134,9 @@ extension ThreadingChecks {
         },
     ]
 
-    /// Demands that a nesting works if it is declared, and else that it is refused; says which.
+    /// Expects that a nesting works if it is declared, and is refused if not.
+    ///
+    /// Returns whether it is declared.
     @discardableResult
     private static func nested(
         _ check: CheckContext, _ nesting: DataStoreCapabilities.Nesting, _ what: String,

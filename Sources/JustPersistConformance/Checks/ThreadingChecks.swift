@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// On which threads blocks run, how often, and when calls return.
+/// Checks of the threads of blocks, the number of their executions, and the time at which calls return.
 enum ThreadingChecks {
     static let all: [CheckDefinition] = calls + completions + nesting + escapes + mainThread
 
@@ -60,7 +60,8 @@ enum ThreadingChecks {
                 let hasEnded = Latch()
                 let hasCompleted = Latch()
                 store.enqueueWrite { db in
-                    // Bounded, so that a store that runs the block before it returns fails, not hangs.
+                    // The wait is limited, so that a store that runs the block before it returns fails instead of
+                    // hanging.
                     _ = mayGoOn.opens(within: .seconds(10))
                     try db.addNote(caller)
                     hasEnded.open()

@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension TransactionChecks {
-    /// Blocks as others see them.
+    /// Checks of the changes of a block that other blocks see.
     static let atomicity: [CheckDefinition] = [
         CheckDefinition(
             "tx/commit-on-return", clause: [2, 4],
-            "Once a write has returned every thread sees it."
+            "Once a write has returned, every thread sees its changes."
         ) { check in
             let items = try NamedItems(in: check.openStore())
             for round in 1...20 {
@@ -43,7 +43,8 @@ extension TransactionChecks {
             }
             let reads = Reads()
             let rounds = check.profile.pick(quick: 30, full: 300, soak: 3_000)
-            // Between two types, where a reader may run: not all stores let it, nor all threads.
+            // The writer waits between two types, if readers can run meanwhile: that depends on the store and its
+            // threads.
             let canWait =
                 check.capabilities.hasConcurrentReads
                 && check.capabilities.threading == .callingThread
@@ -68,7 +69,7 @@ extension TransactionChecks {
                     try (round % 3 == 2 ? failing : writing)(store) { db in
                         for (place, type) in types.enumerated() {
                             try type.create("item \(round)", round, db)
-                            // Of three reads that end from now on, one began here.
+                            // Of the next three reads that end, at least one began here.
                             if canWait, place == round % types.count { reads.wait(forMore: 3) }
                         }
                     }
@@ -81,7 +82,7 @@ extension TransactionChecks {
         },
         CheckDefinition(
             "tx/ten-thousand-items-atomic", clause: [4, 5],
-            "A reader that looks on while a block of 10,000 items is committed sees none or all."
+            "A reader sees none or all of a block of 10,000 items while it is committed."
         ) { check in
             try check.requireBlocks(of: 10_000)
             let items = try NamedItems(in: check.openStore())
@@ -99,7 +100,7 @@ extension TransactionChecks {
                         check.expect(
                             all == 0 && few == 0 || all == 10_000 && few == 10,
                             """
-                            A read block counted \(all) items and found \(few) behind the first 9,990 \
+                            A read block counted \(all) items and found \(few) after the first 9,990 \
                             while a block of 10,000 was committed; it must be 0 and 0, or 10000 and 10
                             """)
                         rounds += 1

@@ -1,13 +1,13 @@
 import JustPersist
 
 extension TransactionChecks {
-    /// The end of a block in which a property could not be changed or read.
+    /// Checks of the end of a block in which a property could not be changed or read.
     static let refusedChanges: [CheckDefinition] = [
         CheckDefinition(
             "tx/refused-change-fails-block", clause: [5],
             """
-            A change of an attribute that is refused without try fails the block in the forms that throw; in the \
-            others it is reported, and the block goes on.
+            A change of an attribute that is refused without try makes the block fail in the forms that throw. In the \
+            others it is reported, and the block continues.
             """
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 1])
@@ -60,8 +60,8 @@ extension TransactionChecks {
         CheckDefinition(
             "tx/unreadable-value-fails-block", clause: [5, 9],
             """
-            A stored value that a property cannot read fails the block in the forms that throw; in the others it is \
-            reported, and the block goes on.
+            A stored value that a property cannot read makes the block fail in the forms that throw. In the others it \
+            is reported, and the block continues.
             """
         ) { check in
             let items = try StoredType(

@@ -1,14 +1,14 @@
 import Foundation
 import JustPersist
 
-/// Write blocks as units: all of a block or nothing of it, and what a block sees of itself.
+/// Checks of the atomicity of write blocks, and of the changes that a block itself sees.
 enum TransactionChecks {
     static let all: [CheckDefinition] = rollback + atomicity + refusedChanges
 
     private static let rollback: [CheckDefinition] = [
         CheckDefinition(
             "tx/error-passes-through", clause: [5],
-            "The very error that a block throws reaches the caller or the completion."
+            "The error that a block throws reaches the caller or the completion unchanged."
         ) { check in
             let store = try check.openStore()
             let own = DataStoreError(
@@ -44,9 +44,11 @@ enum TransactionChecks {
         }
     ]
 
-    // MARK: What the checks share
+    // MARK: Shared code
 
-    /// Runs a write block that throws after the changes of `body`; how the error is reported is not checked.
+    /// Runs a write block that throws after the changes of `body`.
+    ///
+    /// The report of the error is not checked.
     static func failing(
         _ store: any DataStore,
         _ body: (borrowing DataStoreWriter) throws -> Void

@@ -1,12 +1,12 @@
 import JustPersist
 
-/// Each way to carry a request out gives the answer of the others: in read blocks, over a block's own changes, and on a
-/// snapshot beside later commits.
+/// Checks that all ways to execute a request have equal results: in read blocks, with a block's own changes, and on a
+/// snapshot that is older than the last commit.
 enum TwinChecks {
     static let all: [CheckDefinition] = Way.allCases.map { way in
         CheckDefinition(
             "twin/\(way)", clause: [4, 10, 12, 13],
-            "\(way.primitive) gives what the contract says, as the other ways do, in each kind of block."
+            "\(way.primitive) has the results of the contract, as the other ways do, in each kind of block."
         ) { check in
             var corpus = try Corpus.mixed(check, in: check.openStore())
             var generator = QueryGenerator(corpus, check, "twins")
@@ -19,7 +19,7 @@ enum TwinChecks {
             try corpus.store.read { db in
                 try expect(way, queries, corpus, "in a read block", db, check)
             }
-            // A block's own changes, and what was committed before it.
+            // Requests see a block's own changes together with the committed items.
             let group = DataStoreValue.int(7_777)
             try corpus.store.write { db in
                 for index in stride(from: 0, to: corpus.ids.count, by: 3) {
@@ -37,7 +37,7 @@ enum TwinChecks {
             else { return }
             let snapshot = corpus
             try corpus.store.read { db in
-                // The block has begun, and has asked nothing yet.
+                // The block has begun, and has not read anything yet.
                 try check.start {
                     try snapshot.store.write { db in
                         for id in snapshot.ids {

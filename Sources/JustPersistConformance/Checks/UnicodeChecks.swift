@@ -1,11 +1,12 @@
 import Foundation
 import JustPersist
 
-/// Texts of all the world.
+/// Checks of texts in many scripts.
 enum UnicodeChecks {
     static let all: [CheckDefinition] = [
         CheckDefinition(
-            "uni/round-trip", clause: [9, 10], "Texts in any script come back byte for byte."
+            "uni/round-trip", clause: [9, 10],
+            "Texts in any script are read byte for byte as they were written."
         ) { check in
             try check.roundTrip(
                 [
@@ -24,7 +25,7 @@ enum UnicodeChecks {
             "Strings that are canonically equivalent are equal, and others are not."
         ) { check in
             for group in equivalent {
-                // Alone and inside a longer text.
+                // The texts are used alone, and inside a longer text.
                 for pattern in ["", "before "] {
                     let texts = group.map { pattern + $0 }
                     let different = unlike.map { pattern + $0 }
@@ -57,13 +58,13 @@ enum UnicodeChecks {
         },
         CheckDefinition(
             "uni/canonical-equivalence-in-begins", clause: [10],
-            "IN, CONTAINS, BEGINSWITH and ENDSWITH know canonically equivalent strings as equal."
+            "IN, CONTAINS, BEGINSWITH and ENDSWITH treat canonically equivalent strings as equal."
         ) { check in
             let declared = check.capabilities.predicateOperators
             guard !declared.isDisjoint(with: [.in, .contains, .beginsWith, .endsWith]) else {
                 try check.notApplicable("the store declares none of these operators")
             }
-            // A mark without a letter would become a part of the letter in front of it.
+            // A combining mark without a letter would combine with the preceding letter.
             for group in equivalent where group != ["\u{344}", "\u{308}\u{301}"] {
                 let items = try check.openValues()
                 let ids = try group.map { try items.create(["value": .string($0)]) }
@@ -143,7 +144,7 @@ enum UnicodeChecks {
             let names = ["名前", "ñ", "имя", "🏳️‍🌈", "اسم", "\u{10348}", "ﬁ", "fi", "İ", "i"]
             let pair = ["é", "e\u{301}"]
             var items = try StoredType("UnicodeNames", names, in: try check.openStore(), check)
-            // Apart, for one schema may not declare one name twice.
+            // Declared separately, because one schema may not declare a name twice.
             try items.store.write { db in for name in pair { try items.declare([name], db) } }
             let values = Dictionary(
                 uniqueKeysWithValues: names.map { ($0, DataStoreValue.string("of " + $0)) })
@@ -229,7 +230,7 @@ enum UnicodeChecks {
         },
         CheckDefinition(
             "uni/normalisation-not-applied", clause: [9],
-            "Strings are stored as written, also over one that is canonically equivalent."
+            "Strings are stored as written, even if they replace a canonically equivalent one."
         ) { check in
             let kinds = check.capabilities.valueKinds
             var items = try check.openValues()
@@ -263,7 +264,7 @@ enum UnicodeChecks {
         ["ế", "ê\u{301}", "e\u{302}\u{301}"], ["\u{2126}", "Ω"],
     ]
 
-    /// Strings that look or mean alike, and are equivalent to none of those.
+    /// Strings that look similar or have similar meanings, and are not equivalent to those above.
     private static let unlike = [
         "e", "ê", "E\u{301}", "A", "k", "ﬁ", "ſ", "µ", "μ", "q\u{307}", "ω", "",
     ]
@@ -272,7 +273,7 @@ enum UnicodeChecks {
 extension String {
     /// Whether the scalars of this string's composed form come before those of another's.
     ///
-    /// Not Swift's `<`, which takes "éb" for less than a decomposed "é".
+    /// Swift's `<` is not used, because it orders "éb" before a decomposed "é".
     fileprivate func isComposedBefore(_ other: String) -> Bool {
         precomposedStringWithCanonicalMapping.unicodeScalars.lexicographicallyPrecedes(
             other.precomposedStringWithCanonicalMapping.unicodeScalars)

@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension ValueChecks {
-    /// Arrays and dictionaries, and values drawn by chance.
+    /// Checks of arrays and dictionaries, and of random values.
     static let collections: [CheckDefinition] = [
         CheckDefinition(
             "val/array-nested", clause: [9, 10], gate: .requires(.valueKind(.array)),
-            "Arrays of mixed kinds come back, five levels deep."
+            "Arrays of mixed kinds, five levels deep, are read as they were written."
         ) { check in
             let mixed = samples(of: check.capabilities.valueKinds)
             var nested = DataStoreValue.array(mixed)
@@ -20,7 +20,7 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/dictionary-nested", clause: [9, 10], gate: .requires(.valueKind(.dictionary)),
-            "Dictionaries come back with any names, those with dots and without letters included."
+            "Dictionaries are read with any keys, including keys with dots and the empty key."
         ) { check in
             let names = [
                 "", ".", "a.b", "a", "A", "é", "日本", "🏳️‍🌈", "\0", "a\0b", " ", "$", "@count",
@@ -121,7 +121,7 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/random-values", clause: [9, 10],
-            "Nested values drawn by chance from the declared kinds come back."
+            "Random nested values of the declared kinds are read as they were written."
         ) { check in
             var random = check.generator()
             let kinds = check.capabilities.valueKinds
@@ -157,7 +157,7 @@ extension ValueChecks {
         },
     ]
 
-    /// One value of each declared kind but collections.
+    /// One value of each declared kind except collections.
     static func samples(of kinds: Set<DataStoreValue.Kind>) -> [DataStoreValue] {
         DataStoreValue.Kind.allCases
             .filter { kinds.contains($0) && $0 != .array && $0 != .dictionary }.map(sample)
@@ -184,7 +184,7 @@ extension ValueChecks {
 }
 
 extension DataStoreValue {
-    /// Makes the value one element longer, in place.
+    /// Adds an element to the value, in place.
     fileprivate mutating func grow() {
         switch self {
         case .string(var text):
@@ -203,7 +203,7 @@ extension DataStoreValue {
         }
     }
 
-    /// Whether the value is or holds something that equals nothing.
+    /// Whether the value is or contains NaN, which equals no value.
     fileprivate var holdsNaN: Bool {
         switch self {
         case .double(let number): number.isNaN
@@ -215,7 +215,7 @@ extension DataStoreValue {
         }
     }
 
-    /// A value of any bits, of these kinds.
+    /// A random value of one of these kinds, with any bits.
     fileprivate static func random(
         of kinds: Set<Kind>, depth: Int, using random: inout SeededGenerator
     ) -> DataStoreValue {
@@ -263,7 +263,7 @@ extension DataStoreValue {
         }
     }
 
-    /// Unicode scalars of all planes, with those that combine and those of ASCII in the majority.
+    /// A text of Unicode scalars of all planes, most of which are combining marks or ASCII.
     private static func text(using random: inout SeededGenerator) -> String {
         var text = ""
         for _ in 0..<random.int(in: 0..<12) {

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension ValueChecks {
-    /// The declarations of attributes: their defaults, their kinds and their names.
+    /// Checks of the declared defaults, kinds and names of attributes.
     static let declared: [CheckDefinition] = [
         CheckDefinition(
             "val/default-is-the-value", clause: [9, 11, 12],
@@ -28,11 +28,11 @@ extension ValueChecks {
                     of: items, by: "level", [below, older, new, above], when)
             }
             try read("that the attribute was declared")
-            // A later default is for new items, which their class gives it.
+            // A later default applies only to new items, whose class sets it.
             try items.declare(AttributeSchema("level", kinds: [.int], default: .int(9)))
             try read("after another default was declared")
             if try items.reopens() { try read("after the store was reopened") }
-            // Kinds to which the recorded default cannot be converted come and go.
+            // Declares kinds to which the recorded default cannot be converted, and then others.
             let set = try items.store.write { db in try db.create(Coded.self).uniqueToken }
             try items.declare(AttributeSchema("level", kinds: [.string], default: .string("")))
             try items.declare(AttributeSchema("code", kinds: [.string], default: .string("")))
@@ -51,7 +51,7 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/explicit-nil-is-kept", clause: [9, 11],
-            "An attribute that was set to nil is nil, also if it is given a default."
+            "An attribute that was set to nil is nil, even if a default is declared later."
         ) { check in
             var items = try StoredType(
                 "Declared", ["name", "level"], in: try check.openStore(), check)
@@ -73,7 +73,7 @@ extension ValueChecks {
             try items.set(["name": .string("before")], of: before)
             try read("after another attribute was changed")
             if try items.reopens() { try read("after the store was reopened") }
-            // Where nil is no value of its own, it stands for the default.
+            // If the attribute is not optional, nil represents the default.
             try items.declare(AttributeSchema("level", kinds: [.int], default: .int(3)))
             try items.expect(
                 [before, after, unset], where: "level", .equal, .int(3),
@@ -81,7 +81,7 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/declared-kinds-are-enforced", clause: [5, 9],
-            "A value of another than the declared kinds is refused, and changes nothing."
+            "A value of an undeclared kind is refused, and changes nothing."
         ) { check in
             let items = try StoredType("Declared", ["name"], in: try check.openStore(), check)
             try items.declare(AttributeSchema("name", kinds: [.string]))
@@ -110,7 +110,7 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/renames-are-remembered", clause: [9],
-            "An attribute is found under its name after several releases gave it others."
+            "An attribute is found under its current name after several releases have renamed it."
         ) { check in
             var items = try StoredType("Declared", ["title"], in: try check.openStore(), check)
             let id = try items.create(["title": .string("old")])
@@ -157,7 +157,7 @@ extension CheckContext {
     }
 }
 
-/// A class that gives its new items the default, as classes do.
+/// A class that sets the default on its new items.
 private final class Coded: MutableDataStoreItem {
     static let schema = ItemSchema(
         "Declared", attributes: [AttributeSchema("code", kinds: [.int], default: .int(0))])
@@ -181,7 +181,7 @@ private final class ThirdRelease: MutableDataStoreItem {
     init(backing: any ItemBacking) { self.backing = backing }
 }
 
-/// A release that knows the first one only.
+/// A release that knows only the first release.
 private final class SkippingRelease: MutableDataStoreItem {
     static let schema = ItemSchema(
         "Declared", attributes: [AttributeSchema("heading", originalName: "title")])

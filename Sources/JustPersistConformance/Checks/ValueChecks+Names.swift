@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension ValueChecks {
-    /// The names of attributes, and kinds that are not kept.
+    /// Checks of the names of attributes, and of kinds that the store does not declare.
     static let names: [CheckDefinition] = [
         CheckDefinition(
             "val/attribute-names", clause: [9, 16],
-            "Any name without a dot that is not empty names an attribute, up to the limit."
+            "Any nonempty name without a dot is valid for an attribute, up to the limit."
         ) { check in
             let limit = check.capabilities.limits.nameBytes
             let names = [
@@ -24,7 +24,7 @@ extension ValueChecks {
             func read(_ when: String) throws {
                 try items.expectValues(values, of: id, when)
                 try items.expectValues([:], of: bare, "without values, \(when)")
-                // A path that ends in uniqueToken is the item's id to a predicate.
+                // In a predicate, a path that ends in uniqueToken is the item's id.
                 for name in names where name != "uniqueToken" {
                     try items.expect([id], where: name, .equal, .string("of " + name), when)
                     try items.expect([bare], where: name, .equal, .null, when)
@@ -53,7 +53,7 @@ extension ValueChecks {
         CheckDefinition(
             "val/unsupported-kind-refused", clause: [5, 9, 19],
             gate: .counterCheck(.allValueKinds),
-            "A value of a kind that is not declared is refused with its attribute and kind named."
+            "A value of a kind that the store does not declare is refused, with its attribute and kind in the error."
         ) { check in
             let kinds = check.capabilities.valueKinds.union([.null])
             let items = try check.openValues()

@@ -1,12 +1,12 @@
 import JustPersist
 
 extension ValueChecks {
-    /// Key paths through references.
+    /// Checks of key paths through references.
     static let paths: [CheckDefinition] = [
         CheckDefinition(
             "val/paths-follow-references", clause: [9, 11],
             gate: .requires(.valueKind(.reference)),
-            "A path leads through references, for properties, predicates and sorting alike."
+            "A path can lead through references, for properties, predicates and sorting."
         ) { check in
             var chain = try Chain(check)
             try chain.read("in a read block")
@@ -15,7 +15,7 @@ extension ValueChecks {
                 try chain.read("after the store was reopened")
             }
             try chain.items.store.write { db in
-                // The block's own changes count, whether they are written yet or not.
+                // Paths see the block's own changes, even if the store has not written them yet.
                 let last = try chain.items.live(chain.last, db)
                 try last.setStoredValue(30, forKeyPath: "n")
                 let first = try chain.items.live(chain.first, db)
@@ -36,7 +36,7 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/dangling-references", clause: [9, 11], gate: .requires(.valueKind(.reference)),
-            "A reference that leads to no item is kept, and a path through it is nil."
+            "A reference to a missing item is kept, and a path through it is nil."
         ) { check in
             var items = try StoredType(
                 "ConformanceDangling", ["n", "next"], in: try check.openStore(), check)

@@ -1,11 +1,11 @@
 import JustPersist
 
 extension ValueChecks {
-    /// Types that get other keys from release to release.
+    /// Checks of types whose keys change from release to release.
     static let renames: [CheckDefinition] = [
         CheckDefinition(
             "val/renamed-types-keep-items", clause: [9],
-            "A type that gets another key keeps its items, which are found under all its keys."
+            "A type with a new key keeps its items, which are found under all its keys."
         ) { check in
             var meals = try StoredType(Meal.key, ["name"], in: try check.openStore(), check)
             var ids = [
@@ -24,7 +24,7 @@ extension ValueChecks {
                     try db.performCount(meals.request()), ids.count,
                     "the count of the old key in the block that writes the new one")
             }
-            // The release before goes on.
+            // The previous release continues to write.
             try meals.store.write { db in
                 let meal = try db.create(Meal.self)
                 try meal.setStoredValue("pie", forKeyPath: "name")
@@ -62,7 +62,7 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/references-to-renamed-types", clause: [9], gate: .requires(.valueKind(.reference)),
-            "References lead to the items of a type that got another key, whichever key they were written with."
+            "References lead to the items of a type with a new key, whichever key they were written with."
         ) { check in
             var meals = try StoredType(
                 Meal.key, ["name", "side"], in: try check.openStore(), check)
@@ -104,13 +104,13 @@ extension ValueChecks {
         },
         CheckDefinition(
             "val/type-under-two-keys", clause: [9],
-            "Of two keys of one type the one that has items counts, and items under both are refused."
+            "If a type has two keys in a store, the one with items is used, and items under both are refused."
         ) { check in
             for isOldKeyInUse in [true, false] {
                 let store = try check.openStore()
                 var ids: [ItemID] = []
                 for key in [Meal.key, Dish.key] {
-                    // As a release leaves it that forgot the former key.
+                    // The state after a release that did not declare the former key.
                     let items = try StoredType(key, ["name"], in: store, check)
                     if (key == Meal.key) == isOldKeyInUse {
                         ids = [try items.create(["name": .string("soup")])]
@@ -152,7 +152,7 @@ extension ValueChecks {
 }
 
 extension CheckContext {
-    /// Demands these items of each of some classes, however an open block is asked.
+    /// Expects that all reading calls of an open block find these items, for each of some classes.
     fileprivate func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ ids: [ItemID], of classes: [any DataStoreItem.Type], _ when: String,
         _ db: borrowing Accessor, line: Int = #line
@@ -192,7 +192,7 @@ extension CheckContext {
         }
     }
 
-    /// Demands which types there are of those that these checks make, and which keys they had.
+    /// Expects the types with these keys and former keys, among the types that these checks create.
     fileprivate func expectKeys<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ keys: [String], formerly formerKeys: [String], _ when: String,
         _ db: borrowing Accessor, line: Int = #line
@@ -207,7 +207,7 @@ extension CheckContext {
             line: line)
     }
 
-    /// Demands that the reference of an item leads to the soup.
+    /// Expects that the reference of an item leads to the soup.
     fileprivate func expectSoup<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ item: any DataStoreItem, _ db: borrowing Accessor, _ when: String, line: Int = #line
     ) throws {
@@ -252,7 +252,7 @@ private final class Supper: MutableDataStoreItem {
     init(backing: any ItemBacking) { self.backing = backing }
 }
 
-/// A release that knows the first one only.
+/// A release that knows only the first release.
 private final class Course: MutableDataStoreItem {
     static let key = "ConformanceRenamedCourse"
     static let schema = renamedSchema(of: key, formerly: Meal.key)

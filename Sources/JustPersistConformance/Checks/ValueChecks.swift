@@ -1,14 +1,15 @@
 import Foundation
 import JustPersist
 
-/// Values come back as they went in.
+/// Checks that values are read as they were written.
 enum ValueChecks {
     static let all =
         texts + numbers + times + bytes + collections + names + declared + renames + paths
 
     private static let texts: [CheckDefinition] = [
         CheckDefinition(
-            "val/string", clause: [9, 10], "Strings come back byte for byte, and are found by ==."
+            "val/string", clause: [9, 10],
+            "Strings are read byte for byte as they were written, and are found by ==."
         ) { check in
             try check.roundTrip(
                 strings: [
@@ -16,7 +17,7 @@ enum ValueChecks {
                     "%@ %K %d", "*?", "null", "nil", "NULL", "true", "1", "1.0", "{}",
                     String(repeating: "x", count: 255), String(repeating: "x", count: 256),
                 ])
-            // Apart, so that not every string is compared with it.
+            // Tested separately, so that not every string is compared with it.
             try check.roundTrip(
                 strings: [
                     String(repeating: "0123456789abcdef", count: check.withinLimit(1 << 20) / 16),
@@ -25,12 +26,12 @@ enum ValueChecks {
         },
         CheckDefinition(
             "val/string-empty-is-not-nil", clause: [9, 11],
-            "The empty string is a string, and neither is nil nor equals it."
+            "The empty string is a string, and is not equal to nil."
         ) { check in
             try check.roundTrip([[.string("")], [.null], [.string(" ")]])
         },
         CheckDefinition(
-            "val/string-embedded-nul", clause: [9, 10], "NUL is a character as any other."
+            "val/string-embedded-nul", clause: [9, 10], "NUL is an ordinary character."
         ) { check in
             try check.roundTrip(
                 strings: ["a\0b", "a", "a\0", "a\0\0", "\0", "\0\0", "\0a", "a\0c", "ab", ""])
@@ -51,7 +52,7 @@ enum ValueChecks {
         },
         CheckDefinition(
             "val/uint64-above-int64", clause: [5, 9],
-            "An invalid value is refused with its attribute named, and changes nothing."
+            "An invalid value is refused, with its attribute in the error, and changes nothing."
         ) { check in
             let items = try check.openValues()
             let id = try items.create(["value": .string("before")])
@@ -95,7 +96,7 @@ enum ValueChecks {
             try check.roundTrip([[.double(0), .double(-0.0)]] + doubles.map { [.double($0)] })
         },
         CheckDefinition(
-            "val/double-nan", clause: [9, 10], "NaN reads back as NaN, and equals nothing."
+            "val/double-nan", clause: [9, 10], "NaN is read as NaN, and equals no value."
         ) { check in
             try check.roundTrip(
                 [[.double(1)], [.null]],
@@ -105,7 +106,7 @@ enum ValueChecks {
         },
         CheckDefinition(
             "val/bool-is-not-int", clause: [9, 10],
-            "Truth values read back as such; they equal 1 and 0, and nothing else."
+            "Truth values are read as truth values; they equal 1 and 0, and no other value."
         ) { check in
             try check.roundTrip([
                 [.bool(true), .int(1), .double(1)], [.bool(false), .int(0), .double(0)], [.int(2)],
@@ -141,7 +142,8 @@ enum ValueChecks {
                 } + [[.double(0.1)]])
         },
         CheckDefinition(
-            "val/date-extremes", clause: [9, 10], "Dates far away, and around odd days, come back."
+            "val/date-extremes", clause: [9, 10],
+            "Dates far away, and around unusual days, are stored intact."
         ) { check in
             let seconds: [Double] = [
                 // 29 February 2024; before and after the leap second of 2016; 1970; a day before it.
@@ -159,7 +161,7 @@ enum ValueChecks {
     private static let bytes: [CheckDefinition] = [
         CheckDefinition(
             "val/data-all-bytes", clause: [9, 10],
-            "Data comes back byte for byte, empty data included, and is found by ==."
+            "Data, including empty data, is read byte for byte as it was written, and is found by ==."
         ) { check in
             let all = Data(UInt8.min...UInt8.max)
             let slices = [all.dropFirst(3), all.dropLast(), all[10..<12]]
@@ -168,12 +170,12 @@ enum ValueChecks {
                     + ([Data(), Data([0]), Data([0, 0]), all] + slices).map { [.data($0)] })
             var large = Data(capacity: 1 << 20)
             for _ in 0..<check.withinLimit(1 << 20) / 256 { large.append(all) }
-            // Apart, so that not everything is compared with it.
+            // Tested separately, so that not every value is compared with it.
             try check.roundTrip([[.data(large)], [.data(all)]])
         },
         CheckDefinition(
             "val/uuid", clause: [9, 10, 12], gate: .requires(.valueKind(.uuid)),
-            "UUIDs come back, equal no string, and sort by their bytes."
+            "UUIDs are read as they were written, equal no string, and sort by their bytes."
         ) { check in
             let ids = [
                 ItemID(high: 0, low: 0), ItemID(high: 0, low: 1), ItemID(high: 0, low: 1 << 63),
@@ -212,13 +214,13 @@ enum ValueChecks {
             try check.roundTrip(
                 decimals.map { [.decimal($0)] } + [
                     [.decimal(1), .int(1), .double(1)], [.decimal(0), .int(0)],
-                    // The Double 0.1 is not one tenth.
+                    // The Double 0.1 is not exactly one tenth.
                     [.double(0.1)],
                 ])
         },
         CheckDefinition(
             "val/url", clause: [9, 10], gate: .requires(.valueKind(.url)),
-            "URLs come back as they were written, percent-encoding and all."
+            "URLs are read as they were written, including percent-encoding."
         ) { check in
             let texts = [
                 "http://a.b/c%20d?e=f#g", "http://a.b/%2f", "http://a.b/%2F", "http://a.b",

@@ -1,27 +1,29 @@
 import JustPersist
 
-/// A way to carry a request out.
+/// A way to execute a request.
 ///
-/// All ways give one answer.
+/// All ways must have equal results.
 enum Way: String, CaseIterable, Sendable {
     case fetch, count, forEach, scan, aggregate, explain
 
-    /// The primitive that carries the request out.
+    /// The primitive that executes the request.
     var primitive: String { primitiveName(rawValue) }
 
-    /// The result of a way: the number of items, and the items if it returns them.
+    /// A result: the number of items, and the items if the primitive returns them.
     struct Answer: Sendable {
         let count: Int
         var ids: [ItemID]?
     }
 
-    /// Whether the way gives the items, and so has an order.
+    /// Whether the primitive returns the items, and therefore has an order.
     var givesItems: Bool { [.fetch, .forEach, .scan].contains(self) }
 
-    /// Whether the offset and the limit of a request choose items; those of aggregates choose rows.
+    /// Whether the offset and the limit of a request select items.
+    ///
+    /// For aggregates they select rows.
     var isSliced: Bool { self != .aggregate }
 
-    /// Carries a request out.
+    /// Executes a request.
     func answer<Accessor: DataStoreReadAccessor & ~Copyable>(
         to request: DataStoreRequest, _ db: borrowing Accessor
     ) throws -> Answer {

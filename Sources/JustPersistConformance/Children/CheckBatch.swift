@@ -1,19 +1,19 @@
 import Foundation
 import JustPersist
 
-/// Checks that run one after the other in one process, since starting a process takes longer than most checks.
+/// Checks that run one after the other in one process, because starting a process takes longer than most checks.
 ///
-/// A check whose process ends, hangs or breaks off without a result is not judged here: it runs again alone.
+/// If the process ends or hangs before a check has a result, that check runs again, in its own process.
 final class CheckBatch: Sendable {
     /// A check, and the state of the store that it examines.
     typealias Member = (definition: CheckDefinition, variant: StoreVariant)
 
-    /// The groups whose checks run alone: they measure or end their process, or need its main thread.
+    /// The groups whose checks run alone, because they measure or end their process, or need its main thread.
     private static let exceptions: Set<Substring> = [
         "fixture", "life", "thread", "dur", "size", "perf",
     ]
     private static let size = 24
-    /// How many processes of a batch may end early before its other checks run alone.
+    /// The number of processes of a batch that may end early before the remaining checks run alone.
     private static let patience = 3
 
     private let members: [Member]
@@ -38,8 +38,9 @@ final class CheckBatch: Sendable {
         member.definition.id + member.variant.suffix
     }
 
-    /// The result of a check of the batch, which runs when the first one is asked for; nil for one that has to run
-    /// alone.
+    /// The result of a check of the batch; `nil` if the check must run alone.
+    ///
+    /// The batch runs when the first result is requested.
     func result(
         of id: String, _ fixture: any ConformanceFixture.Type, _ options: ConformanceOptions,
         _ launcher: ChildLauncher
@@ -83,7 +84,7 @@ final class CheckBatch: Sendable {
                         for: fixture, options: options, directory: directory, answer: answer),
                     servingRequestsIn: directory)
             } catch {
-                // Each check says then why it finds no process.
+                // Each check then runs alone, and reports the reason that no process can be started.
                 return results
             }
             for (index, member) in rest.enumerated() {
@@ -97,7 +98,7 @@ final class CheckBatch: Sendable {
         return results
     }
 
-    /// Where the result of a check of a batch is left.
+    /// The file for the result of a check of a batch.
     static func answer(_ index: Int, of file: URL) -> URL {
         file.appendingPathExtension("\(index)")
     }

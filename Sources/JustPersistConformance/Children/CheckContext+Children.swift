@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 
 extension CheckContext {
-    /// Plays a role in a further process, and waits for its end.
+    /// Runs a role in another process, and waits for its end.
     ///
-    /// The process works in ``directory``: a store that it makes by a name is the one that this check
-    /// makes by that name. A role that threw an error fails the check here; one that was killed, killed
-    /// itself or trapped is judged by the caller.
+    /// The process works in ``directory``, so its stores and those of this check share files if they have equal names.
+    /// If the role throws an error, the check fails. If the process was killed, killed itself or trapped, the caller
+    /// evaluates that.
     func runChild(
         _ role: ChildRole, parameters: [String: String] = [:]
     ) throws -> ChildLauncher.Ending {
@@ -28,7 +28,7 @@ extension CheckContext {
                 try? FileManager.default.removeItem(at: file)
             }
         }
-        // The process has a limit of its own.
+        // The process has its own time limit.
         let (ending, stderr) = try recorder.whileWaiting { try children.run(job) }
         if let error = try? String(contentsOf: answer, encoding: .utf8), !error.isEmpty {
             fail("A process in the role \(role.name) failed: \(error)")

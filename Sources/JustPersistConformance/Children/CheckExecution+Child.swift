@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 
 extension CheckExecution {
-    /// Runs the check in a process of its own, so that a store that traps or hangs costs one check.
+    /// Runs the check in its own process, so that a store that traps or hangs affects only one check.
     func result(inChildOf launcher: ChildLauncher) async -> CheckResult {
         let directory = options.scratchDirectory
             .appending(path: "conformance-\(UUID().uuidString)", directoryHint: .isDirectory)
@@ -21,7 +21,7 @@ extension CheckExecution {
             {
                 return result
             }
-            // A check that only measures fails too when the store ends its process.
+            // Even a check that only measures fails if the store ends its process.
             failed.outcome = .fail
             failed.isBroken = true
             failed.failures = [
@@ -46,9 +46,9 @@ extension CheckExecution {
 }
 
 extension String {
-    /// The reason of a trap or the last line of a process' output, as the end of a sentence.
+    /// The reason of a trap, or the last line of a process's output, as the end of a sentence.
     var lastWords: String {
-        // Swift's words before the reason of a trap, after which there may be a backtrace.
+        // The texts that Swift prints before the reason of a trap. A backtrace may follow.
         let reasons = [
             "Fatal error", "Precondition failed", "Assertion failed", "Fatal access conflict",
             "Could not cast value",
@@ -60,7 +60,7 @@ extension String {
 }
 
 extension CheckResult {
-    /// The result as it comes from another process.
+    /// Decodes the result that another process has sent.
     init(answer: Data) throws {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
@@ -68,7 +68,7 @@ extension CheckResult {
         self = try decoder.decode(CheckResult.self, from: answer)
     }
 
-    /// The result as it goes to another process.
+    /// The encoded result, for another process.
     var answer: Data {
         get throws {
             let encoder = JSONEncoder()

@@ -12,24 +12,24 @@ struct ChildJob: Codable {
     enum Work: Codable {
         /// A check.
         case check(Check)
-        /// Checks, one after the other up to the first one that breaks off.
+        /// Checks, one after the other, up to the first one that does not finish.
         case batch([Check])
-        /// A part in a check that another process judges.
+        /// A role in a check that another process evaluates.
         case role(name: String, parameters: [String: String])
     }
 
-    /// The name under which Swift finds the type again.
+    /// The name by which Swift finds the type.
     let fixture: String
     let work: Work
     let options: ConformanceOptions
-    /// Where the work's stores lie.
+    /// The directory of the stores.
     let directory: URL
-    /// The file that takes the result of a check, or the error of a role.
+    /// The file for the result of a check, or the error of a role.
     let answer: URL
-    /// The process that wants the answer.
+    /// The process that waits for the answer.
     let asker: Int32
 
-    /// The file that takes what the process writes to standard error.
+    /// The file for the standard error of the process.
     var standardError: URL { answer.appendingPathExtension("stderr") }
 
     init(
@@ -49,7 +49,7 @@ struct ChildJob: Codable {
         _typeByName(name) as? any ConformanceFixture.Type
     }
 
-    /// Whether another process finds the fixture.
+    /// Whether another process can find the fixture.
     static func canFind(_ fixture: any ConformanceFixture.Type) -> Bool {
         _mangledTypeName(fixture).flatMap(Self.fixture) != nil
     }

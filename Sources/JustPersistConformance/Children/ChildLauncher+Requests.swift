@@ -1,13 +1,14 @@
 import Foundation
 import JustPersist
 
-/// Processes for a check that itself runs in a process of its own, where none can be started: an exit test
-/// cannot begin another. The one that can finds what is asked for as files in a directory of both.
+/// Starts processes for a check that itself runs in a child process, which cannot start any: an exit test cannot begin
+/// another one. The child process writes its requests as files into a shared directory, and its parent process serves
+/// them.
 extension ChildLauncher {
     /// The end of a process that was requested.
     private struct Answer: Codable {
         var ending: Ending
-        /// Why there was no process.
+        /// The reason that the process could not be started.
         var failure: String?
     }
 
@@ -18,16 +19,17 @@ extension ChildLauncher {
     private static let requestExtension = "request"
     private static let answerExtension = "ending"
 
-    /// How often each side looks: often while there is something to do.
+    /// The pauses between two polls of either side, which are short while there are requests.
     private static let pauses = (
         shortest: Duration.milliseconds(2), longest: Duration.milliseconds(32)
     )
 
-    /// How long an answer may take: a program whose tests block all threads of its cooperative pool does
-    /// nothing else meanwhile.
+    /// The longest time for an answer.
+    ///
+    /// If the tests of a program block all threads of its cooperative pool, it serves no requests meanwhile.
     private static let patience = Duration.seconds(600)
 
-    /// A launcher that leaves it to the process that serves the requests in this directory.
+    /// A launcher that writes requests into a directory, for the process that serves them.
     static func asking(in directory: URL) -> ChildLauncher {
         ChildLauncher { job in
             let place = directory.appending(path: UUID().uuidString)
@@ -48,7 +50,9 @@ extension ChildLauncher {
         }
     }
 
-    /// Starts a process for a job, and until its end those that it asks for.
+    /// Starts a process for a job.
+    ///
+    /// Until its end, also starts the processes that it requests.
     func launch(
         _ job: ChildJob, servingRequestsIn directory: URL
     ) async throws -> (Ending, stderr: String) {
@@ -66,7 +70,7 @@ extension ChildLauncher {
         }
     }
 
-    /// Starts what is asked for, until the task is cancelled.
+    /// Serves requests until the task is cancelled.
     private func serveRequests(in directory: URL) async {
         await withDiscardingTaskGroup { group in
             var pause = Self.pauses.shortest
@@ -100,7 +104,7 @@ extension ChildLauncher {
         } catch {
             answer.failure = "\(error)"
         }
-        // If it cannot be written, the asker's patience ends.
+        // If the answer cannot be written, the requesting process reaches its time limit.
         try? JSONEncoder().encode(answer).write(
             to: place.appendingPathExtension(Self.answerExtension), options: .atomic)
     }

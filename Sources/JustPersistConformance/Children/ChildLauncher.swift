@@ -1,40 +1,41 @@
 import Foundation
 import JustPersist
 
-/// A way to start a further process of the same program, in which the kit goes on.
+/// Starts further processes of the same program, in which the kit continues.
 ///
-/// `JustPersistConformanceTesting` brings one made of exit tests; ``relaunching(arguments:)`` serves
+/// `JustPersistConformanceTesting` provides a launcher that uses exit tests; ``relaunching(arguments:)`` is for
 /// programs and XCTest.
 public struct ChildLauncher: Sendable {
-    /// How a process ended.
+    /// The end of a process.
     public enum Ending: Sendable, Hashable, Codable {
-        /// It exited with a code.
+        /// The process exited with a code.
         case exited(Int32)
-        /// A signal ended it.
+        /// A signal ended the process.
         case signalled(Int32)
     }
 
     let start: @Sendable (_ job: String) async throws -> Ending
 
-    /// A launcher that runs ``ConformanceChild/serve(_:)`` with the job in a process of its own, waits for
-    /// its end, and says how that came.
+    /// Creates a launcher from a function that runs ``ConformanceChild/serve(_:)`` with the job in a new process, waits
+    /// for the end of the process, and returns it.
     ///
-    /// It must not hold a thread of Swift's cooperative pool while it waits: a check in one process may need
-    /// others.
+    /// `start` must not block a thread of Swift's cooperative pool while it waits: a check in one process may need
+    /// other processes.
     public init(_ start: @escaping @Sendable (_ job: String) async throws -> Ending) {
         self.start = start
     }
 
-    /// Starts a process for a job, and gives its end and what it wrote to standard error.
+    /// Starts a process for a job, and returns its end and its standard error.
     func launch(_ job: ChildJob) async throws -> (Ending, stderr: String) {
         let ending = try await start(job.text)
         let stderr = (try? Data(contentsOf: job.standardError)) ?? Data()
         return (ending, String(decoding: stderr, as: UTF8.self))
     }
 
-    /// Starts this program again with the given arguments and the job in its environment; it gets to
-    /// ``Conformance/report(on:level:options:children:progress:)`` or another entrance of the kit, which does the job
-    /// and ends the process.
+    /// A launcher that starts this program again, with the given arguments and the job in its environment.
+    ///
+    /// The new process must call ``Conformance/report(on:level:options:children:progress:)`` or another entry point of
+    /// the kit, which does the job and ends the process.
     public static func relaunching(arguments: [String]) -> ChildLauncher {
         ChildLauncher { job in
             let process = Process()
@@ -59,7 +60,7 @@ public struct ChildLauncher: Sendable {
                         running.withLock {
                             $0 = process.isRunning ? process.processIdentifier : nil
                         }
-                        // It may have been cancelled before there was anything to stop.
+                        // The task may have been cancelled before the process was started.
                         if Task.isCancelled { stop() }
                     } catch {
                         continuation.resume(throwing: error)

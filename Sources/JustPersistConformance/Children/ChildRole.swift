@@ -1,9 +1,9 @@
 import Foundation
 import JustPersist
 
-/// A part that a further process plays in a check.
+/// A role that another process plays in a check.
 struct ChildRole: Sendable {
-    /// Its name: `dur/writer`.
+    /// The name of the role: `dur/writer`.
     let name: String
     /// The work of the role; the process ends when it returns or throws.
     let play: @Sendable (ChildContext) throws -> Void
@@ -18,10 +18,10 @@ struct ChildRole: Sendable {
         DurabilityRoles.all + [FixtureChecks.writer, ErrorChecks.secondOpener, ErrorChecks.sharer]
 }
 
-/// The parameters and services that a role works with.
+/// The parameters of a role, and the stores that it uses.
 struct ChildContext: Sendable {
     let fixture: any ConformanceFixture.Type
-    /// The directory of the check, shared with the process that judges.
+    /// The directory of the check, shared with the process that evaluates it.
     let directory: URL
     let parameters: [String: String]
     let seed: UInt64

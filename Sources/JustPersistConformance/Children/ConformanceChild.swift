@@ -2,14 +2,15 @@ import Dispatch
 import Foundation
 import JustPersist
 
-/// The kit in a process that it started itself.
+/// Runs the kit in a process that the kit itself started.
 public enum ConformanceChild {
     /// The environment variable that holds the job of such a process.
     public static let variable = "JP_CONFORMANCE_CHILD"
 
     /// The exit code of a process that did its job.
     ///
-    /// Not 0, because exit tests can expect either that or all the rest, and a crash belongs to the rest.
+    /// It is not 0, because an exit test can expect either 0 or any other ending, and a crash is one of the other
+    /// endings.
     static let done: Int32 = 75
     /// The exit code of a process that could not begin its job.
     static let failed: Int32 = 76
@@ -47,13 +48,13 @@ public enum ConformanceChild {
             try? FileHandle.standardError.write(contentsOf: Data("\(error)\n".utf8))
             _exit(failed)
         }
-        // Not `exit`: other threads may still use what its handlers would take away.
+        // `exit` is not called, because other threads may still use objects that its handlers would destroy.
         _exit(done)
     }
 
-    /// Leaves the last words of a process that traps where the one that started it finds them.
+    /// Redirects standard error to a file, in which the parent process finds the message of a trap.
     ///
-    /// Where that is impossible they stay on the terminal.
+    /// If the file cannot be written, standard error remains the terminal.
     private static func redirectStandardError(to file: URL) {
         guard (try? Data().write(to: file)) != nil,
             let handle = try? FileHandle(forWritingTo: file)
@@ -62,7 +63,9 @@ public enum ConformanceChild {
         try? handle.close()
     }
 
-    /// The seconds that a role may take: no watchdog observes it.
+    /// The seconds that a role may take.
+    ///
+    /// No watchdog observes roles.
     private static func roleLifetime(_ job: ChildJob) -> Double { 2 * job.options.timeout }
 
     private static func run(
@@ -87,7 +90,7 @@ public enum ConformanceChild {
         return await execution.result()
     }
 
-    /// Ends this process when the one that asked for it has gone, or when it outlives its time.
+    /// Ends this process when its parent process has ended, or when its time limit is exceeded.
     private static func guardian(
         of job: ChildJob, lifetime: Double?
     ) -> any DispatchSourceTimer {
@@ -109,7 +112,7 @@ public enum ConformanceChild {
         let context = ChildContext(
             fixture: fixture, directory: job.directory, parameters: parameters,
             seed: job.options.seed)
-        // A thread of its own: roles block.
+        // Roles block, so each runs on its own thread.
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 do {

@@ -1,10 +1,10 @@
 import Foundation
 import JustPersist
 
-/// As many checks in processes of their own at once as the machine has processors.
+/// Limits the number of checks that run in child processes at the same time to the number of processors.
 ///
-/// A test library starts all cases of a test that is not serialized at once, and a process that gets no
-/// share of the machine looks as if it hung.
+/// A test library starts all cases of a test concurrently unless the test is serialized, and a process that gets no
+/// processor time would seem to hang.
 final class ProcessSlots: Sendable {
     static let shared = ProcessSlots(ProcessInfo.processInfo.activeProcessorCount)
 
@@ -17,7 +17,9 @@ final class ProcessSlots: Sendable {
 
     init(_ count: Int) { state = Locked(State(free: count)) }
 
-    /// Runs `body` as soon as there is a slot; who came first is served first.
+    /// Runs `body` as soon as a slot is free.
+    ///
+    /// Slots are assigned in the order of the calls.
     func withSlot<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in

@@ -2,9 +2,9 @@ import Foundation
 import JustPersist
 
 extension DataStoreValue {
-    /// The value as ASCII text that differs whenever the stored values do: the kind, then every bit of it.
+    /// An ASCII text of the value, which differs if two values differ in kind or in any bit.
     ///
-    /// Ids of items are written as `name` has it, so that stores with other ids can be compared.
+    /// Ids of items are replaced with the results of `name`, so that stores with different ids can be compared.
     func canonicalText(naming name: (ItemID) -> String) -> String {
         switch self {
         case .null: "null"
@@ -32,7 +32,7 @@ extension DataStoreValue {
 }
 
 extension Double {
-    /// A text of every bit: NaN with its payload, zero with its sign.
+    /// A text that shows every bit: NaN with its payload, and zero with its sign.
     fileprivate var bitExactText: String {
         isNaN ? "nan 0x\(String(bitPattern, radix: 16))" : description
     }
@@ -45,9 +45,9 @@ extension Data {
 }
 
 extension String {
-    /// The string in quotes, with everything outside printable ASCII as a Swift escape.
+    /// The string in quotes, with each scalar outside printable ASCII as a Swift escape.
     ///
-    /// Strings that differ in one byte have different texts, even if they are canonically equivalent.
+    /// Strings with different bytes have different texts, even if they are canonically equivalent.
     var escaped: String {
         var text = "\""
         for scalar in unicodeScalars {
@@ -62,7 +62,7 @@ extension String {
         return text + "\""
     }
 
-    /// Whether the string comes before another by its bytes of UTF-8.
+    /// Whether the string precedes another one in the order of their UTF-8 bytes.
     func precedesInBytes(_ other: String) -> Bool {
         utf8.lexicographicallyPrecedes(other.utf8)
     }

@@ -1,7 +1,7 @@
 extension StoreDump {
-    /// The first differences from what was expected, a line for each; `nil` if there are none.
+    /// The first differences from the expected dump, one on each line; `nil` if there are none.
     ///
-    /// Items are matched by name, so that one missing item is one line.
+    /// Items are matched by name, so that one missing item produces only one line.
     func difference(from expected: StoreDump, showing limit: Int = 5) -> String? {
         if self == expected { return nil }
         var lines: [String] = []
@@ -66,7 +66,7 @@ extension StoreDump {
 }
 
 extension [String] {
-    /// The elements in one line, the first ten of many.
+    /// The elements on one line; if there are many, the first ten.
     var summary: String {
         prefix(10).joined(separator: " ") + (count > 10 ? " … (\(count))" : "")
     }

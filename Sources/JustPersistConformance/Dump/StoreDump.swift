@@ -6,7 +6,7 @@ import JustPersist
 /// creation. Types without items and attributes without values are left out: the contract does not distinguish
 /// them from types and attributes that never existed.
 struct StoreDump: Hashable, Sendable {
-    // All names are escaped texts: plain strings would be equal when they are canonically equivalent.
+    // All names are escaped texts, because canonically equivalent strings would be equal.
 
     /// The items of one type.
     struct TypeItems: Hashable, Sendable {
@@ -29,9 +29,9 @@ struct StoreDump: Hashable, Sendable {
     /// The types that have items.
     let types: [TypeItems]
 
-    /// Reads everything that a block sees.
+    /// Reads all items that a block sees.
     ///
-    /// `typeKeys` are asked for even if the store does not list them. `name` writes the items' ids.
+    /// `typeKeys` are read even if the store does not list them. `name` returns the text for an item's id.
     init(
         reading accessor: borrowing DataStoreReader,
         typeKeys: [String] = [], naming name: (ItemID) -> String = \.description

@@ -1,23 +1,27 @@
 import Foundation
 import JustPersist
 
-/// When a process that plays a role is to be killed: so long after so many acknowledgements.
+/// The moment at which a process is to be killed: a delay after a number of acknowledgements.
 struct CrashPoint: Hashable {
     var acknowledgements: Int
     var microseconds: Int
 
-    /// The point as parameters of a role.
+    /// The moment as parameters of a role.
     var parameters: [String: String] {
         ["acknowledgements": "\(acknowledgements)", "microseconds": "\(microseconds)"]
     }
 }
 
-/// Runs in a process that is to be killed: it records each write that the store reported as done, and dies on time.
+/// Runs in a process that is to be killed.
+///
+/// It records each write that the store has acknowledged, and ends the process at the given moment.
 final class CrashScript: Sendable {
     private let file: FileHandle
     private let count = Locked(0)
 
-    /// Starts to count; the process dies at the point that its parameters say.
+    /// Starts to count.
+    ///
+    /// The process ends at the moment that the parameters specify.
     init(_ context: ChildContext) throws {
         let place = CrashLog.file(in: context.directory)
         try Data().write(to: place)
@@ -33,12 +37,12 @@ final class CrashScript: Sendable {
         thread.start()
     }
 
-    /// Writes down that the call begins in which the kill is to land.
+    /// Records that the call begins in which the process is to be killed.
     func begin() throws { try file.write(contentsOf: Data("\(CrashLog.beginning)\n".utf8)) }
 
-    /// Writes a number down: one that the store has acknowledged.
+    /// Records a number that the store has acknowledged.
     ///
-    /// The kernel has it when this returns, so it survives the process.
+    /// The kernel has the record when this returns, so the record survives the process.
     func acknowledge(_ number: Int) throws {
         try file.write(contentsOf: Data("\(number)\n".utf8))
         count.change { $0 += 1 }
@@ -49,7 +53,7 @@ final class CrashScript: Sendable {
         while true { Thread.sleep(forTimeInterval: 1) }
     }
 
-    /// Ends this process at once, as the kernel ends one.
+    /// Kills this process immediately.
     static func die() -> Never {
         kill(getpid(), SIGKILL)
         while true { Thread.sleep(forTimeInterval: 1) }
@@ -58,7 +62,7 @@ final class CrashScript: Sendable {
 
 /// The records of a process that was killed.
 struct CrashLog {
-    /// The line of a call that begins.
+    /// The line that records the beginning of a call.
     static let beginning = "begin"
 
     /// The numbers that the store had acknowledged.
@@ -66,10 +70,12 @@ struct CrashLog {
     /// Whether the process was killed inside a call that had begun, and had not returned.
     let isInsideCall: Bool
 
-    /// The file of a check's directory.
+    /// The file of the log in a check's directory.
     static func file(in directory: URL) -> URL { directory.appending(path: "acknowledged") }
 
-    /// The log of a check's directory; an empty one where there was no time for a line.
+    /// Reads the log in a check's directory.
+    ///
+    /// It is empty if the process was killed before it wrote a line.
     init(in directory: URL) throws {
         let file = Self.file(in: directory)
         let isThere = FileManager.default.fileExists(atPath: file.path)
@@ -81,13 +87,14 @@ struct CrashLog {
 }
 
 extension CheckContext {
-    /// Plays a role that is killed again and again, late and early in what it does, until as many kills as the
-    /// profile asks for have landed inside a call; hands each log to `judge`.
+    /// Runs a role repeatedly and kills it at different moments, until as many kills as the profile requires have
+    /// occurred inside a call.
     ///
-    /// A commit takes from microseconds to many milliseconds, more on a machine that is busy, so the delays
-    /// have several scales, and each has its turn; none is longer than one that came too late. Where most kills
-    /// miss for all that, the check is unverified: a store that lives through kills beside the point has
-    /// proved nothing.
+    /// Passes each log to `judge`.
+    ///
+    /// A commit takes from microseconds to many milliseconds, and more on a busy machine. The delays therefore have
+    /// several scales, which are used in turn, and none is longer than a delay that was too long before. If most kills
+    /// nevertheless occur outside of a call, the check is unverified, because such kills prove nothing.
     func crashes(
         _ role: ChildRole, acknowledgements: ClosedRange<Int>,
         parameters: (_ round: Int) -> [String: String] = { _ in [:] },
@@ -116,7 +123,7 @@ extension CheckContext {
         }
     }
 
-    /// Plays a role until it is killed, and gives what it wrote down.
+    /// Runs a role until it is killed, and returns its log.
     private func crash(
         _ role: ChildRole, at point: CrashPoint, parameters: [String: String]
     ) throws -> CrashLog {

@@ -2,22 +2,22 @@ import Foundation
 import JustPersist
 import JustPersistMigration
 
-/// The work of further processes with a store until they are killed.
+/// The roles of processes that use a store until they are killed.
 enum DurabilityRoles {
     static let all = [
         writer, queuer, blockWriter, deleter, merger, migrator, readers, changer, cleanWriter,
     ]
 
-    /// The store that all of them use.
+    /// The name of the store that all roles use.
     static let storeName = "store"
-    /// The store that is copied into it.
+    /// The name of the store that ``migrator`` copies.
     static let sourceName = "source"
     /// The type of the items.
     static let type = "Durable"
     static let schema = ItemSchema(
         type, attributes: ["group", "part", "name", "value"].map { AttributeSchema($0) })
 
-    /// Writes groups of items, each in one block, for ever.
+    /// Writes groups of items without end, each group in one block.
     static let writer = ChildRole("dur/writer") { context in
         let store = try open(context)
         let script = try CrashScript(context)
@@ -31,7 +31,9 @@ enum DurabilityRoles {
         }
     }
 
-    /// Queues blocks with an item each, twenty at a time, for ever; some throw.
+    /// Queues blocks without end, twenty at a time.
+    ///
+    /// Each creates an item, and some throw.
     static let queuer = ChildRole("dur/queuer") { context in
         let store = try open(context)
         let script = try CrashScript(context)
@@ -63,7 +65,7 @@ enum DurabilityRoles {
     /// Whether a block of ``queuer`` throws after its changes.
     static func queuedBlockThrows(_ number: Int) -> Bool { number % 5 == 3 }
 
-    /// Dies inside a write block, after so many of its steps.
+    /// Ends the process inside a write block, after a number of its steps.
     static let blockWriter = ChildRole("dur/block-writer") { context in
         let store = try open(context)
         let steps = try context.number("steps")
@@ -81,7 +83,7 @@ enum DurabilityRoles {
         }
     }
 
-    /// Deletes everything, and waits.
+    /// Deletes all items, and waits to be killed.
     static let deleter = ChildRole("dur/deleter") { context in
         let store = try open(context)
         let script = try CrashScript(context)
@@ -92,7 +94,7 @@ enum DurabilityRoles {
         script.waitForDeath()
     }
 
-    /// Changes all items in a child, replaces some, merges, and waits.
+    /// Changes all items in a child, replaces some, merges, and waits to be killed.
     static let merger = ChildRole("dur/merger") { context in
         let store = try open(context)
         let script = try CrashScript(context)
@@ -114,7 +116,7 @@ enum DurabilityRoles {
         script.waitForDeath()
     }
 
-    /// Copies a store into another of its kind batch by batch, by records or through the contract alone, and waits.
+    /// Copies a store into another one of its kind in batches, by records or item by item, and waits to be killed.
     static let migrator = ChildRole("dur/migrator") { context in
         let source = try context.makeStore(named: sourceName)
         try source.open()
@@ -132,7 +134,7 @@ enum DurabilityRoles {
         script.waitForDeath()
     }
 
-    /// Holds read blocks in many threads, and dies.
+    /// Opens read blocks on many threads, and kills its process.
     static let readers = ChildRole("dur/readers") { context in
         let store = try open(context)
         let count = try context.number("threads")
@@ -146,7 +148,7 @@ enum DurabilityRoles {
                         while true { Thread.sleep(forTimeInterval: 1) }
                     }
                 } catch {
-                    // A store may refuse a reader that is one too many.
+                    // A store may refuse a reader if there are too many.
                     gathering.arrive()
                 }
             }
@@ -157,7 +159,7 @@ enum DurabilityRoles {
         CrashScript.die()
     }
 
-    /// Makes, changes and deletes items at random, block by block, for ever.
+    /// Creates, changes and deletes random items in one block after another, without end.
     static let changer = ChildRole("dur/changer") { context in
         let store = try open(context)
         let script = try CrashScript(context)
@@ -186,7 +188,7 @@ enum DurabilityRoles {
         }
     }
 
-    /// Writes values of all kinds, closes the store and ends as a program does.
+    /// Writes values of all kinds, closes the store, and ends normally.
     static let cleanWriter = ChildRole("dur/clean-writer") { context in
         let store = try open(context)
         try write(values(of: store.capabilities.valueKinds), to: store)
@@ -199,7 +201,7 @@ enum DurabilityRoles {
         return store
     }
 
-    // MARK: What checks write too
+    // MARK: Writing, also for checks
 
     /// Writes one group in one block.
     static func write(group: Int, of size: Int, to store: any DataStore) throws {
@@ -233,7 +235,7 @@ enum DurabilityRoles {
         }
     }
 
-    /// Values of the given kinds, the edges of each and collections of all.
+    /// Values of the given kinds: edge cases of each, and collections of all.
     static func values(of kinds: Set<DataStoreValue.Kind>) -> [DataStoreValue] {
         let plain: [DataStoreValue] =
             [.null, .bool(true), .bool(false)] + ModelValues.ints.map { .int($0) }

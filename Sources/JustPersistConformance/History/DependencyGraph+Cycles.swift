@@ -1,14 +1,14 @@
 extension DependencyGraph {
-    /// A circle: each edge begins where the one before ends, and the first where the last ends.
+    /// A cycle: each edge begins at the end of the previous one, and the first edge at the end of the last.
     typealias Cycle = [Edge]
 
-    /// The circles, at most one of a kind for each set of transactions that hang together, a short one.
+    /// The cycles: for each strongly connected component, at most one short cycle of each kind.
     func anomalies() -> [(HistoryAnomaly.Kind, Cycle)] {
         let whole = components(by: .all)
         guard whole.isCyclic else { return [] }
         var anomalies: [(HistoryAnomaly.Kind, Cycle)] = []
         var explained: Set<Int32> = []
-        // The kinds nest, each allowing more than the one before: a circle is of the first that it fits.
+        // Each kind allows more relations than the previous one. A cycle belongs to the first kind that allows it.
         let kinds: [(HistoryAnomaly.Kind, closing: Relation, path: Relation)] = [
             (.g0, .writeWrite, [.writeWrite, .order]),
             (.g1c, .writeRead, [.writeWrite, .writeRead, .order]),
@@ -18,7 +18,7 @@ extension DependencyGraph {
         for (kind, closing, path) in kinds {
             let found = cycles(closing: closing, path: path, inside: whole)
             for (component, cycle) in found.sorted(by: { $0.key < $1.key }) {
-                // A single read that missed a write makes a circle with several only by going round.
+                // If one read that missed a write explains a cycle, a cycle with several such reads adds nothing.
                 if kind == .g2Item, explained.contains(component) { continue }
                 explained.insert(component)
                 anomalies.append((kind, cycle))
@@ -27,12 +27,12 @@ extension DependencyGraph {
         return anomalies
     }
 
-    /// By component, a circle of one edge of a relation and a path of others back to where it begins.
+    /// By component, a cycle of one edge of a relation and a path of other edges back to its beginning.
     private func cycles(
         closing relation: Relation, path: Relation, inside whole: Components
     ) -> [Int32: Cycle] {
         let parts = components(by: path)
-        // An edge can be closed to a circle only if the path may lead back, and only between these numbers.
+        // A path can lead from the end of an edge back to its beginning only if this difference is not negative.
         func span(_ edge: Edge) -> Int32 {
             parts.number[Int(edge.second)] - parts.number[Int(edge.first)]
         }
@@ -43,7 +43,7 @@ extension DependencyGraph {
         var attempts: [Int32: Int] = [:]
         for edge in candidates {
             let component = whole.number[Int(edge.first)]
-            // A few more tries than one, for a circle that is easier to read.
+            // Several attempts are made, to find a cycle that is easier to read.
             if cycles[component] != nil, attempts[component, default: 0] >= 16 { continue }
             guard let back = search.path(from: Int(edge.second), to: Int(edge.first)) else {
                 continue
@@ -57,12 +57,12 @@ extension DependencyGraph {
     }
 }
 
-/// Looks for shortest paths in a graph, breadth first.
+/// Searches for shortest paths in a graph, breadth first.
 private struct PathSearch {
     private let graph: DependencyGraph
     private let relations: DependencyGraph.Relation
     private let components: DependencyGraph.Components
-    /// By transaction, the search that reached it last and the edge that it came by.
+    /// By transaction, the last search that reached it, and the edge by which it was reached.
     private var reached: [(search: Int, edge: DependencyGraph.Edge?)]
     private var search = 0
 
@@ -87,7 +87,7 @@ private struct PathSearch {
             if transaction == end { return path(backFrom: end) }
             for edge in graph.edges(from: transaction) where relations.contains(edge.relation) {
                 let second = Int(edge.second)
-                // Numbers fall along a path, so one below the end's cannot lead there.
+                // Numbers decrease along a path, so a transaction with a lower number than the end cannot lead to it.
                 guard reached[second].search != search,
                     components.number[second] >= components.number[end]
                 else { continue }

@@ -50,7 +50,8 @@ extension DependencyGraph {
                         writer.transaction, read.transaction, .writeRead, list: read.list,
                         value: value))
             }
-            // The next writer in the order precedes all later ones; appends that no read saw all follow the read.
+            // An edge to the next writer in the order suffices, because it precedes all later ones. Appends that no
+            // read saw all follow the read.
             let missed = order.values.dropFirst(read.values.count).first.map { [$0] }
             for value in missed ?? order.unseen {
                 guard let writer = analysis.writer(of: value, in: read.list),
@@ -78,7 +79,9 @@ extension DependencyGraph {
         return edges
     }
 
-    /// For each transaction those that ended last before it began; the others follow from these.
+    /// For each transaction, edges from the transactions that ended last before it began.
+    ///
+    /// These edges imply all others.
     private static func realTimeEdges(_ transactions: [History.Transaction]) -> [Edge] {
         let events = transactions.indices.flatMap { index in
             [

@@ -1,20 +1,20 @@
-/// Which transaction must come before which.
+/// The order that dependencies require between transactions.
 ///
-/// All walks are loops, so that their depth is not bounded by the stack.
+/// All traversals are loops, so that the stack does not limit their depth.
 struct DependencyGraph {
-    /// Why one transaction comes before another.
+    /// The reasons that one transaction comes before another.
     struct Relation: OptionSet, Hashable {
         let rawValue: UInt8
 
-        /// Both appended to a list, the first before the second.
+        /// Both transactions appended to a list, the first one earlier.
         static let writeWrite = Relation(rawValue: 1)
-        /// The second read what the first had appended.
+        /// The second transaction read a value that the first had appended.
         static let writeRead = Relation(rawValue: 2)
-        /// The first read a list without what the second appended.
+        /// The first transaction read a list without the value that the second appended.
         static let readWrite = Relation(rawValue: 4)
-        /// Both are of one process, which ran the first before.
+        /// One process ran both transactions, the first one earlier.
         static let process = Relation(rawValue: 8)
-        /// The first had ended when the second began.
+        /// The first transaction had ended when the second began.
         static let realTime = Relation(rawValue: 16)
 
         static let order: Relation = [.process, .realTime]
@@ -26,15 +26,15 @@ struct DependencyGraph {
         let first: Int32
         let second: Int32
         let relation: Relation
-        /// The value of a list that the dependency is about, if it is about one.
+        /// The list and the value that the dependency concerns, if any.
         var list: Int32 = 0
         var value = 0
     }
 
     let transactionCount: Int
-    /// By first transaction.
+    /// The edges, sorted by their first transactions.
     private let edges: [Edge]
-    /// Where in `edges` those of a transaction begin; one more at the end.
+    /// The index in `edges` at which the edges of each transaction begin, and the number of edges at the end.
     private let starts: [Int]
 
     init(transactionCount: Int, edges unsorted: [Edge]) {
@@ -56,7 +56,7 @@ struct DependencyGraph {
         edges[starts[transaction]..<starts[transaction + 1]]
     }
 
-    /// The edges of some relations whose ends lie in one component.
+    /// The edges of some relations that have both ends in one component.
     func edges(_ relation: Relation, inside components: Components) -> [Edge] {
         edges.filter { edge in
             edge.relation == relation
@@ -66,11 +66,13 @@ struct DependencyGraph {
 
     /// The strongly connected components of the graph.
     struct Components {
-        /// By transaction, numbers that fall along the edges that leave a component.
+        /// By transaction, the number of its component.
+        ///
+        /// The numbers decrease along edges between components.
         var number: [Int32]
         var count = 0
 
-        /// Whether there is a circle.
+        /// Whether there is a cycle.
         var isCyclic: Bool { count < number.count }
     }
 

@@ -1,11 +1,11 @@
 /// The operations of transactions on append-only lists, as their callers saw them.
 ///
-/// Lists are the most informative kind of register: one read shows which writes came before it, and in which
-/// order. A value is appended at most once in a history, so that a list identifies its writers. The histories
+/// Lists are the most informative kind of register: one read shows which writes preceded it, and in which order.
+/// A value is appended at most once in a history, so that a list identifies its writers. The histories
 /// and the names of the anomalies are those of Elle (Kingsbury and Alvaro, "Elle: Inferring Isolation
 /// Anomalies from Experimental Observations", 2020) and Adya ("Weak Consistency", 1999).
 struct History: Sendable {
-    /// One thing that a transaction did.
+    /// One operation of a transaction.
     enum Operation: Sendable, Hashable {
         case append(Int, list: Int)
         case read([Int], list: Int)
@@ -13,17 +13,23 @@ struct History: Sendable {
 
     /// One transaction.
     struct Transaction: Sendable {
-        /// The process that ran it, whose transactions follow one another in the order of their beginnings.
+        /// The process that ran the transaction.
+        ///
+        /// A process runs its transactions one after the other.
         let process: Int
-        /// When it was asked for and when its caller knew the outcome, on one clock for all processes.
+        /// The time of the call, and the time at which the caller knew the outcome, on one clock for all processes.
         let began: Int
         let ended: Int
         let operations: [Operation]
-        /// Whether it was committed; it was rolled back otherwise.
+        /// Whether the transaction was committed.
+        ///
+        /// If not, it was rolled back.
         let isCommitted: Bool
     }
 
-    /// The transactions in any order, each of which is called T and its index here.
+    /// The transactions in any order.
+    ///
+    /// The name of a transaction is T and its index here.
     let transactions: [Transaction]
 }
 
@@ -37,7 +43,9 @@ extension History.Operation: CustomStringConvertible {
 }
 
 extension History {
-    /// A list as text, of a long one only the end, where the news is.
+    /// A list as text.
+    ///
+    /// For a long list it shows only the end, which has the latest values.
     static func text(_ values: [Int]) -> String {
         let shown = values.suffix(8).map(String.init).joined(separator: " ")
         return values.count > 8 ? "[… \(shown)] (\(values.count) values)" : "[\(shown)]"

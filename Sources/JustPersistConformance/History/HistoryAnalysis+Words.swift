@@ -1,5 +1,5 @@
 extension HistoryAnalysis {
-    /// A circle in words: why each transaction comes before the next, and what they did.
+    /// The description of a cycle: the reasons that each transaction comes before the next, and their operations.
     func text(of cycle: DependencyGraph.Cycle) -> String {
         let steps = shortened(cycle)
         var lines = steps.map { "  T\($0.first) comes before T\($0.second): " + reason($0) }
@@ -12,14 +12,15 @@ extension HistoryAnalysis {
         return "these transactions are in no order:\n" + lines.joined(separator: "\n")
     }
 
-    /// The cycle with fewer steps, where the first of several transactions had ended when the last began.
+    /// The cycle with fewer steps: several steps are replaced by one if their first transaction had ended when the last
+    /// one began.
     private func shortened(_ cycle: DependencyGraph.Cycle) -> DependencyGraph.Cycle {
         // The first edge determines the kind of the cycle, and stays.
         var steps = Array(cycle.prefix(1))
         var rest = cycle.dropFirst()
         while let edge = rest.first {
             let ended = history.transactions[Int(edge.first)].ended
-            // Circles are seldom long; without a bound a very long one would take for ever.
+            // Cycles are seldom long; without a limit a very long one would take too much time.
             if let last = rest.prefix(100).lastIndex(where: {
                 ended < history.transactions[Int($0.second)].began
             }), last > rest.startIndex {

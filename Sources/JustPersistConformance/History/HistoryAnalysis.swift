@@ -1,11 +1,11 @@
 /// Finds the anomalies of a history.
 ///
-/// The order of a list's versions is that of its longest read. It gives the dependencies between
-/// transactions, and a circle among these is an anomaly. What a transaction that was rolled back read had
-/// to be consistent too, so it takes part as one that only read.
+/// The longest read of a list gives the order of its versions. This order gives the dependencies between transactions,
+/// and a cycle of dependencies is an anomaly. The reads of a transaction that was rolled back must be consistent too,
+/// so such a transaction counts as one that only read.
 struct HistoryAnalysis {
     let history: History
-    /// By list, the values of its longest read, followed by committed ones that no read saw.
+    /// By list, the values of its longest read, followed by the committed values that no read saw.
     private(set) var orders: [Int: VersionOrder] = [:]
     private(set) var writers: [Version: Writer] = [:]
     private(set) var reads: [ExternalRead] = []
@@ -20,11 +20,11 @@ struct HistoryAnalysis {
     /// The transaction that appended a value.
     struct Writer {
         let transaction: Int
-        /// Whether the transaction appended nothing more to that list.
+        /// Whether this was the transaction's last value for that list.
         var isLast: Bool
     }
 
-    /// A transaction's view of the others: a list without its own appends.
+    /// A read of a list without the transaction's own appends.
     struct ExternalRead {
         let transaction: Int
         let list: Int
@@ -36,9 +36,11 @@ struct HistoryAnalysis {
         var values: [Int] = []
         /// The transaction that read them.
         var reader = 0
-        /// Whether reads contradict it, so that it does not show which append came first.
+        /// Whether reads contradict the order, so that it does not show which append came first.
         var isContradicted = false
-        /// Committed appends that no read saw, so that they came after all others, in an unknown order.
+        /// Committed appends that no read saw.
+        ///
+        /// They came after all others, in an unknown order.
         var unseen: [Int] = []
     }
 
@@ -58,7 +60,7 @@ struct HistoryAnalysis {
         HistoryAnomaly.Kind.allCases.compactMap { found.byKind[$0] }
     }
 
-    // MARK: What was appended and read
+    // MARK: Appends and reads
 
     private mutating func indexWriters() {
         for (index, transaction) in history.transactions.enumerated() {
@@ -72,7 +74,7 @@ struct HistoryAnalysis {
 
     private mutating func collectReads() {
         for (index, transaction) in history.transactions.enumerated() {
-            // The transaction must find the list as it first saw it, and its own appends.
+            // The transaction must see the list as it first read it, followed by its own appends.
             var seen: [Int: [Int]] = [:]
             var own: [Int: [Int]] = [:]
             for operation in transaction.operations {
@@ -95,7 +97,8 @@ struct HistoryAnalysis {
                 }
             }
         }
-        // A rolled back transaction's own values are no versions, those it saw of others are.
+        // The values that a rolled-back transaction appended are no versions, but the values that it read from others
+        // are.
         for read in reads { extendOrder(read.list, read.values, reader: read.transaction) }
     }
 
@@ -187,7 +190,7 @@ struct HistoryAnalysis {
                     found.note(
                         .dirtyUpdate,
                         """
-                        T\(writer.transaction) appended \(value) to list \(list) behind the \
+                        T\(writer.transaction) appended \(value) to list \(list) after the \
                         \(behind.value) of T\(behind.transaction), which was rolled back; T\(order.reader) \
                         read the list as \(History.text(order.values)).
                         """)
@@ -220,7 +223,7 @@ struct HistoryAnalysis {
         }
     }
 
-    // MARK: Circles
+    // MARK: Cycles
 
     private mutating func findCycles() {
         for (kind, cycle) in DependencyGraph(self).anomalies() {
@@ -230,7 +233,7 @@ struct HistoryAnalysis {
     }
 }
 
-/// The anomalies found, of each kind the first with its witness.
+/// The anomalies found: the number of each kind, and the description of the first one.
 private struct Findings {
     private(set) var byKind: [HistoryAnomaly.Kind: HistoryAnomaly] = [:]
 

@@ -2,11 +2,11 @@ import JustPersist
 
 /// Transactions of several blocks in a child store, which a merge commits or refuses.
 ///
-/// A block of a child reads its parent's state at its start, and a merge with the policy `fail` compares
-/// what was changed, not what was read. So each block reads only lists to which it or an earlier one of the
-/// transaction appends: then the merge vouches for all that was read, and the whole is serializable.
+/// A block of a child reads its parent's state at its start, and a merge with the policy `fail` compares changes, not
+/// reads. Each block therefore reads only lists to which it, or an earlier block of the transaction, appends. The merge
+/// then verifies all reads, and the transaction is serializable.
 extension ListAppendWorkload {
-    /// The stores from a child of the store down to the one that is worked in.
+    /// The stores from a child of the store down to the descendant in which blocks run.
     struct ChildLine: Sendable {
         fileprivate let root: any DataStore
         fileprivate let stores: [any DataStore]
@@ -24,7 +24,9 @@ extension ListAppendWorkload {
 
         fileprivate var store: any DataStore { stores.last ?? root }
 
-        /// Carries what the lowest has changed up to the root; gives the refusal if a store refuses it.
+        /// Merges the changes of the lowest store, level by level, into the root.
+        ///
+        /// Returns the error if a store refuses.
         fileprivate func merge() throws -> DataStoreError? {
             for (parent, child) in zip([root] + stores, stores).reversed() {
                 do {
@@ -36,19 +38,19 @@ extension ListAppendWorkload {
             return nil
         }
 
-        /// Lets go of what was not merged.
+        /// Discards the changes that were not merged.
         fileprivate func discard() throws {
             for store in stores.reversed() { try store.close() }
             for store in stores { try store.open() }
         }
     }
 
-    /// How a transaction of a child is to end.
+    /// The planned end of a child's transaction.
     private enum End {
         case merge, discard, error
     }
 
-    /// How many transactions of a history through children came into the store by a merge.
+    /// The number of transactions of a history with children that were committed by a merge.
     static func merges(in history: History) -> Int {
         history.transactions.count { transaction in
             transaction.isCommitted && throughChildren.indices.contains(transaction.process)
@@ -59,7 +61,7 @@ extension ListAppendWorkload {
         }
     }
 
-    /// Open children for a process that works in them; nil for any other.
+    /// Opens children for a process that uses them; returns nil for any other process.
     func childLine(for process: Process) throws -> ChildLine? {
         switch process {
         case .child: try ChildLine(of: store, depth: 1)
@@ -69,7 +71,7 @@ extension ListAppendWorkload {
         }
     }
 
-    /// Runs a random transaction in a child, or now and then a block that only reads.
+    /// Runs a random transaction in a child, or occasionally a block that only reads.
     func runInChild(
         _ line: ChildLine, lists: Range<Int>, process: Int, _ generator: inout SeededGenerator
     ) throws {
@@ -103,7 +105,7 @@ extension ListAppendWorkload {
         _ = try write(blocks, end, in: line, process: process)
     }
 
-    /// Demands that a merge is not refused to which nothing came in between.
+    /// Expects that a merge is not refused if no other block has written meanwhile.
     func mergeUndisturbed(process: Int) throws {
         let line = try ChildLine(of: store, depth: 1)
         let plan: [Plan] = [.append(list: 0), .read(list: 0, byPredicate: true)]
@@ -118,7 +120,9 @@ extension ListAppendWorkload {
         .read(list: list, byPredicate: generator.int(in: 0..<4) == 0)
     }
 
-    /// Runs the blocks of a transaction and ends it; gives the error if its merge was refused.
+    /// Runs the blocks of a transaction, and ends it.
+    ///
+    /// Returns the error if its merge was refused.
     private func write(
         _ blocks: [[Plan]], _ end: End, in line: ChildLine, process: Int
     ) throws -> DataStoreError? {
@@ -142,7 +146,7 @@ extension ListAppendWorkload {
                 isCommitted = refusal == nil
             }
         } catch is RollBack {}
-        // A child whose only block threw has nothing to let go of, and must know that itself.
+        // A child whose only block threw has no changes to discard. The store itself must ensure that.
         if isHolding, !isCommitted { try line.discard() }
         record(
             process, began: began,
@@ -150,10 +154,9 @@ extension ListAppendWorkload {
         return refusal
     }
 
-    /// The operations that a history may claim of blocks that were not merged.
+    /// The operations that a history may contain for blocks that were not merged.
     ///
-    /// Each block had its own snapshot, so the reads of
-    /// the later ones need not agree with those of the first.
+    /// Each block had its own snapshot, so the reads of later blocks need not agree with those of the first.
     private func claimed(_ blocks: [[History.Operation]]) -> [History.Operation] {
         let later = blocks.dropFirst().flatMap { $0 }.filter {
             if case .append = $0 { true } else { false }

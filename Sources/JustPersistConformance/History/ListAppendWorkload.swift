@@ -1,37 +1,39 @@
 import Foundation
 import JustPersist
 
-/// Runs random blocks over lists in a store, from several threads at once, and records what they saw.
+/// Runs random blocks over lists in a store, concurrently on several threads, and records their reads.
 ///
-/// A tenth of the writers throws at the end. Few lists are in use at one time, so that blocks meet, and no
-/// list grows for long.
+/// A tenth of the write blocks throw at their end. Few lists are in use at the same time, so that blocks conflict, and
+/// no list becomes long.
 struct ListAppendWorkload: Sendable {
-    /// How a thread runs its blocks.
+    /// The way in which a thread runs its blocks.
     enum Process: Sendable {
-        /// Each with a call that waits for its commit.
+        /// Write blocks, each with a call that waits for its commit.
         case writer
-        /// Each queued, and waited for.
+        /// Queued write blocks. The thread waits for each.
         case queue
-        /// Queued, some ahead.
+        /// Queued write blocks, several at a time.
         case pipeline
-        /// Read blocks only.
+        /// Only read blocks.
         case reader
-        /// Some in a child store, which is merged after them.
+        /// Some of the blocks in a child store, which is merged after them.
         case child
-        /// Some in a child of a child, if the store declares such.
+        /// Some of the blocks in a child of a child, if the store declares such children.
         case grandchild
     }
 
-    /// Every way to run blocks on the store itself.
+    /// All ways to run blocks on the store itself.
     static let onTheStore: [Process] = [
         .writer, .writer, .writer, .writer, .reader, .queue, .pipeline,
     ]
-    /// Half of those that write do so in children.
+    /// Half of the threads that write use children.
     static let throughChildren: [Process] = [
         .writer, .writer, .queue, .pipeline, .reader, .child, .child, .child, .grandchild,
     ]
 
-    /// The operations of a block; a pause gives others the time to change what it has read.
+    /// The operations of a block.
+    ///
+    /// A pause gives other blocks the time to change the lists that it has read.
     enum Plan: Sendable {
         case pause
         case append(list: Int)
@@ -55,7 +57,9 @@ struct ListAppendWorkload: Sendable {
     private let processes: [Process]
     private let count: Int
     private let listsInUse: Int
-    /// Ids for the lists, each of which comes into the store with its first value.
+    /// The ids of the lists.
+    ///
+    /// Each list is created in the store with its first value.
     private let ids: [ItemID]
     private let asArrays: Bool
     private let state = Locked(State())
@@ -78,7 +82,7 @@ struct ListAppendWorkload: Sendable {
         }
     }
 
-    /// Runs the blocks, and one more that reads every list.
+    /// Runs the blocks, and then one block that reads every list.
     func run() throws -> History {
         try check.threads(processes.count) { number in
             var generator = check.generator("process \(number)")
@@ -105,7 +109,7 @@ struct ListAppendWorkload: Sendable {
         return History(transactions: state.withLock { $0.transactions })
     }
 
-    // MARK: Plans and the record
+    // MARK: Plans and recording
 
     /// The number of the next block, or nil after the last.
     private func begin() -> Int? {
@@ -155,7 +159,7 @@ struct ListAppendWorkload: Sendable {
 
     // MARK: Blocks
 
-    /// Runs a read block, on a child's store if one is given.
+    /// Runs a read block, in a child if one is given.
     func read(_ plan: [Plan], in child: (any DataStore)? = nil, process: Int) throws {
         let began = now()
         let operations = try (child ?? store).read { db in
@@ -185,7 +189,7 @@ struct ListAppendWorkload: Sendable {
         record(process, began: began, operations.withLock { $0 }, isCommitted: !isRolledBack)
     }
 
-    /// Queues a block once fewer than so many wait.
+    /// Queues a block once fewer than `limit` blocks are waiting.
     private func queue(
         _ plan: [Plan], _ isRolledBack: Bool, process: Int, ahead limit: Int
     ) throws {
@@ -218,7 +222,7 @@ struct ListAppendWorkload: Sendable {
         if let error = pending.withLock({ $0 }) { throw error }
     }
 
-    /// Does what a block is to do, and notes what it did.
+    /// Executes the operations of a block, and records them.
     func carryOut(
         _ plan: [Plan], _ operations: Locked<[History.Operation]>,
         _ db: borrowing DataStoreWriter
@@ -270,7 +274,9 @@ struct ListAppendWorkload: Sendable {
             : .string(values.map(String.init).joined(separator: ","))
     }
 
-    /// The values of a list; one that is not there is empty, and what is no number counts as one.
+    /// The values of a list.
+    ///
+    /// A missing list is empty, and -1 replaces a value that is not a number.
     private func values(_ item: DynamicItem?) throws -> [Int] {
         switch try item?.storedValue(forKeyPath: "values") ?? .null {
         case .array(let values):

@@ -1,6 +1,6 @@
-/// A script of sessions whose blocks are open at one time, step by step.
+/// A script that executes the steps of several concurrent sessions in a given order.
 ///
-/// The items have a name and a number, and a session is one block of a store, on a thread of its own:
+/// The items have a name and a number. A session is one block of a store, on its own thread:
 ///
 /// ```swift
 /// let t1 = Session("T1"), t2 = Session("T2")
@@ -14,13 +14,13 @@
 /// }
 /// ```
 ///
-/// A step that waits for another session is left to wait, and the script goes on; its session takes its
-/// further steps when it can. So one script serves stores that make writers wait and stores that let them
-/// run and compare later. What is judged is the outcome, never who waited for whom.
+/// If a step waits for another session, the script continues, and the session executes its further steps when it can.
+/// One script can therefore be used for stores in which writers wait, and for stores that detect conflicts later. Only
+/// the outcome is evaluated, not which session waited.
 ///
-/// The scripts of the isolation checks are after those of Hermitage (Kleppmann, 2014).
+/// The scripts of the isolation checks are based on those of Hermitage (Kleppmann, 2014).
 struct Interleaving: Sendable {
-    /// The anomaly or rule that it examines.
+    /// The anomaly or rule that the script examines.
     let title: String
     /// The numbers of the items at the start, by name.
     let start: KeyValuePairs<String, Int>
@@ -40,7 +40,7 @@ struct Interleaving: Sendable {
         }
     }
 
-    /// Lists steps one below the other.
+    /// Builds the list of steps, one on each line.
     @resultBuilder
     enum StepBuilder {
         static func buildExpression(_ step: Step) -> [Step] { [step] }

@@ -2,30 +2,30 @@
 struct InterleavingOutcome: Sendable {
     /// The outcome of one step.
     struct StepResult: Sendable {
-        /// The result of a read; nil if the step was not carried out.
+        /// The result of a read; nil if the step was not executed.
         var numbers: [Int]?
-        /// Whether it was over before the script went on.
+        /// Whether the step ended before the script continued.
         var isPrompt = false
-        /// The error that refused it.
+        /// The error of the step, if it was refused.
         var error: String?
-        /// Whether it was carried out, with success or without.
+        /// Whether the step has ended, successfully or not.
         var hasEnded = false
     }
 
     /// The outcome of one session.
     struct SessionOutcome: Sendable {
-        /// The results of its reads, in their order.
+        /// The results of the session's reads, in order.
         var reads: [[Int]] = []
-        /// Whether its block returned and its changes were accepted.
+        /// Whether the block returned and its changes were committed.
         var isCommitted = false
-        /// The store's error that refused it.
+        /// The store's error, if the session was refused.
         var error: String?
-        /// Whether its block has ended.
+        /// Whether the session's block has ended.
         var hasEnded = false
     }
 
     let script: Interleaving
-    /// By step of the script.
+    /// The results by step of the script.
     let results: [StepResult]
     let sessions: [Session: SessionOutcome]
     /// The numbers of the items at the end, by name.
@@ -38,7 +38,7 @@ struct InterleavingOutcome: Sendable {
 }
 
 extension InterleavingOutcome: CustomStringConvertible {
-    /// The script with what came of each step, and the items at the end.
+    /// The script with the result of each step, and the items at the end.
     var description: String {
         let width = script.steps.map { $0.session.name.count }.max() ?? 0
         var lines = ["\(script.title), from \(Self.text(script.start.map { ($0.key, $0.value) })):"]

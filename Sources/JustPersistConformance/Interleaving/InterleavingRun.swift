@@ -2,14 +2,14 @@ import Foundation
 import JustPersist
 
 extension Interleaving {
-    /// How long a step may take before it counts as waiting for another session.
+    /// The time after which a step counts as waiting for another session.
     private static let patience: Duration = .milliseconds(50)
-    /// How long sessions may take to end once all their steps are known.
+    /// The time in which sessions must end once all their steps are known.
     private static let lastPatience: Duration = .seconds(10)
 
-    /// Runs the script on a store that holds no items of its type yet.
+    /// Runs the script on a store that has no items of the script's type.
     ///
-    /// Throws what the store refuses outside the sessions.
+    /// Throws the errors of the store outside of the sessions.
     func run(on store: any DataStore) throws -> InterleavingOutcome {
         let items = try NamedItems(in: store, start)
         var runs: [Session: SessionRun] = [:]
@@ -28,19 +28,19 @@ extension Interleaving {
             script: self,
             results: steps.indices.map { states[steps[$0].session]?.results[$0] ?? .init() },
             sessions: states.mapValues(\.outcome),
-            // A session that never ends may hold up every other block.
+            // A session that never ends may block every other block.
             final: haveEnded ? try items.all() : [:])
     }
 }
 
-/// A session while it runs: a thread that takes its steps inside a block of the store.
+/// A running session: a thread that executes the session's steps inside a block of the store.
 private final class SessionRun: Sendable {
     struct State: Sendable {
-        /// Steps that the script has reached and the session has not.
+        /// The steps that the script has reached and the session has not executed.
         var waiting: [Int] = []
         var results: [Int: InterleavingOutcome.StepResult] = [:]
         var outcome = InterleavingOutcome.SessionOutcome()
-        /// The number it read last of each item.
+        /// The number that the session last read for each item.
         var seen: [String: Int] = [:]
     }
 
@@ -60,7 +60,7 @@ private final class SessionRun: Sendable {
 
     // MARK: The script's side
 
-    /// Gives the session its next step, and waits a little for it to finish.
+    /// Passes the session its next step, and waits for a short time until the step has ended.
     func post(_ index: Int, patience: Duration) {
         current.change { state in
             state.results[index] = .init()
@@ -131,7 +131,7 @@ private final class SessionRun: Sendable {
         }
     }
 
-    /// The next step, which stays the session's until it is over.
+    /// The next step, which remains in the list until it has ended.
     private func next() -> Int { current.wait { $0.waiting.first } }
 
     private func isLast(_ index: Int) throws -> Bool {
@@ -153,7 +153,7 @@ private final class SessionRun: Sendable {
         }
     }
 
-    /// Runs the block, and notes how it ended.
+    /// Runs the block, and records its outcome.
     private func end(_ block: () throws -> Void) {
         var failure: String?
         var isCommitted = false

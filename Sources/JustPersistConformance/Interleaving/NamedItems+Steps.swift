@@ -2,7 +2,7 @@ import JustPersist
 
 /// The effects of a script's steps on items.
 extension NamedItems {
-    /// Carries out a step that reads; nil if it is none.
+    /// Executes a step that reads; returns nil for any other step.
     func read<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ action: Step.Action, _ db: borrowing Accessor
     ) throws -> [Int]? {
@@ -16,7 +16,9 @@ extension NamedItems {
         }
     }
 
-    /// Carries out a step that writes; `seen` are the numbers that its session has read.
+    /// Executes a step that writes.
+    ///
+    /// `seen` contains the numbers that the session has read.
     func write(
         _ action: Step.Action, seen: [String: Int],
         _ db: borrowing DataStoreWriter

@@ -10,7 +10,7 @@ struct Session: Sendable, Hashable {
     var beginReading: Step { step(.beginReading, "begin reading") }
     /// Returns from the block.
     var commit: Step { step(.commit, "commit") }
-    /// Throws out of the block.
+    /// Throws an error from the block.
     var rollBack: Step { step(.rollBack, "roll back") }
 
     // MARK: Reading
@@ -35,7 +35,7 @@ struct Session: Sendable, Hashable {
         step(.set(item, number), "set \(item) to \(number)")
     }
 
-    /// Adds to an item's number, as this block read it before, and sets the sum.
+    /// Sets an item's number to the sum of `number` and the value that this block read before.
     func add(_ number: Int, to item: String) -> Step {
         step(.add(number, item), "set \(item) to what it read and \(number)")
     }

@@ -1,9 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Checks that run histories.
+/// Support for checks that run histories.
 extension CheckContext {
-    /// Runs the store under examination beside the reference store.
+    /// A runner that compares the store under examination with the reference store.
     var modelRunner: ModelRunner {
         ModelRunner(
             makeCandidate: newStore,
@@ -22,9 +22,9 @@ extension CheckContext {
         return store
     }
 
-    /// Makes up histories and demands that the store does what the reference store does.
+    /// Generates histories, and expects that the store behaves as the reference store does.
     ///
-    /// The first one that fails is shrunk and kept for replay.
+    /// The first history that fails is shrunk and kept for replay.
     func compareHistories(
         _ historyProfile: HistoryProfile, file: String = #fileID, line: Int = #line
     )
@@ -47,7 +47,7 @@ extension CheckContext {
         }
     }
 
-    /// Shrinks a failing history and keeps it; gives what a person reads.
+    /// Shrinks a failing history, keeps it for replay, and returns a description.
     private func failure(
         _ difference: String, of history: ModelHistory, seed: UInt64
     ) throws -> String {
@@ -55,7 +55,7 @@ extension CheckContext {
             try self.modelRunner.difference(in: $0) != nil
         }
         let shrunk = try shrinker.shrink(history)
-        // A failure that comes and goes may not come for the shrunk history.
+        // An intermittent failure may not occur for the shrunk history.
         let reason = try modelRunner.difference(in: shrunk) ?? difference
         let replay = ReplayFile(check: checkID, seed: seed, failure: reason, history: shrunk)
         let place: String
@@ -63,7 +63,7 @@ extension CheckContext {
             place = "It could not be kept for replay: \(error)."
         }
         return """
-            A random history does not leave what the contract says. \(reason)
+            A random history does not have the result that the contract requires. \(reason)
             Shrunk from \(history.stepCount) steps to \(shrunk.stepCount). \(place)
             In Swift:
             \(shrunk.snippet)

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension DataStoreValue {
-    /// Values that are plainer than this one: of other kinds, smaller, or a part of it.
+    /// Values that are simpler than this one: of other kinds, smaller, or a part of it.
     var plainer: [DataStoreValue] {
         let plainest: [DataStoreValue] = [.null, .bool(true), .int(1), .string("a")]
         return switch self {
@@ -33,7 +33,7 @@ extension String {
 }
 
 extension [String: DataStoreValue] {
-    /// Entries like these without one of them, or with one value plainer.
+    /// These entries without one of them, or with one value simplified.
     var plainer: [[String: DataStoreValue]] {
         keys.sorted { $0.precedesInBytes($1) }.flatMap { name in
             func with(_ value: DataStoreValue?) -> [String: DataStoreValue] {
@@ -45,7 +45,9 @@ extension [String: DataStoreValue] {
         }
     }
 
-    /// The entries under other names; of two that get one name, one stays.
+    /// The entries with other names.
+    ///
+    /// If two entries have one new name, one of them is kept.
     func mapKeys(_ map: (String) -> String) -> [String: DataStoreValue] {
         let entries = sorted { $0.key.precedesInBytes($1.key) }.map { (map($0.key), $0.value) }
         return Dictionary(entries, uniquingKeysWith: { first, _ in first })
@@ -53,7 +55,7 @@ extension [String: DataStoreValue] {
 }
 
 extension Array {
-    /// The list without one element, for each of them.
+    /// The lists without one element, for each element.
     var removingEach: [[Element]] {
         indices.map { index in
             var rest = self
@@ -62,7 +64,7 @@ extension Array {
         }
     }
 
-    /// The list with one element replaced, for each of them and each of its replacements.
+    /// The lists with one element replaced, for each element and each of its replacements.
     func replacingEach(_ replacements: (Element) -> [Element]) -> [[Element]] {
         indices.flatMap { index in
             replacements(self[index]).map { replacement in
@@ -75,7 +77,7 @@ extension Array {
 }
 
 extension DataStorePredicate {
-    /// Predicates that are plainer than this one.
+    /// Predicates that are simpler than this one.
     var plainer: [DataStorePredicate] {
         switch self {
         case .constant: []
@@ -111,7 +113,7 @@ extension DataStorePredicate.Comparison {
             result.append(DataStorePredicate.Comparison(left, self.operator, right))
         }
         switch right {
-        // A bound of BETWEEN or the list of IN cannot go.
+        // A bound of BETWEEN and the list of IN cannot be removed.
         case .value(.array(let values)):
             let lists = values.replacingEach(\.plainer) + values.removingEach
             result += lists.map { with(left, .value(.array($0))) }

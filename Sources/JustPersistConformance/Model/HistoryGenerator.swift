@@ -2,33 +2,39 @@ import JustPersist
 
 /// The kind of history to generate.
 struct HistoryProfile: Sendable {
-    /// The types of the items; the name of one is the start of another's.
+    /// The types of the items.
+    ///
+    /// The name of one is a prefix of another's.
     var types = ["Model", "ModelB"]
-    /// The attributes, one of them not ASCII.
+    /// The attributes.
+    ///
+    /// One of them is not ASCII.
     var attributes = ["a", "b", "c", "é"]
     /// The steps, counted over all blocks.
     var steps = 150
     /// The most steps in one write block.
     var stepsPerBlock = 12
-    /// The items that a history makes at its beginning, in one block.
+    /// The number of items that a history creates at its beginning, in one block.
     var itemsAtFirst = 0
-    /// How often a step in a write block is a request, of 10.
+    /// The number of steps in a write block that are requests, of 10.
     var requests = 2
-    /// How often a block is a read block, of 10.
+    /// The number of blocks that are read blocks, of 10.
     var reads = 2
-    /// How often a write block throws, of 10.
+    /// The number of write blocks that throw, of 10.
     var rollbacks = 0
-    /// How often the store is closed and opened again between blocks, of 10.
+    /// The number of operations that close and open the store again, of 10.
     var reopenings = 0
-    /// How often an operation makes, merges or discards a child, of 10; blocks then run in any store.
+    /// The number of operations that make, merge or discard a child, of 10.
+    ///
+    /// Blocks then run in any of the stores.
     var children = 0
-    /// How many children may be inside one another.
+    /// The number of levels of children.
     var childLevels = 1
-    /// Whether items are changed through their mutable versions, which only an earlier block can give.
+    /// Whether items are also changed through mutable versions of items that an earlier block has read.
     var thaws = true
 }
 
-/// Makes up histories: the same for a seed and a profile on every run.
+/// Generates histories, which depend only on a seed and a profile.
 struct HistoryGenerator {
     private let profile: HistoryProfile
     private let values: ModelValues
@@ -91,13 +97,13 @@ struct HistoryGenerator {
         if random.int(in: 0..<4) > 0 {
             return [.merge(child, policy: random.pick(MergePolicy.allCases))]
         }
-        // Its own children first: what they can do without it is not for a model to say.
+        // The child's own children are discarded first, because the model does not define their behavior without it.
         let family = open.filter { ancestors(of: $0).contains(child) }.reversed()
         for number in family { parents[number] = nil }
         return family.map { .discard($0) }
     }
 
-    /// The child itself and the stores above it, without the store itself.
+    /// The child itself and its ancestors, except the root store.
     private func ancestors(of child: Int) -> [Int] {
         Array(sequence(first: child) { parents[$0].flatMap { $0 == 0 ? nil : $0 } })
     }
@@ -119,7 +125,7 @@ struct HistoryGenerator {
         case 16: return .set(item: item(), attribute: attribute, value: .null)
         case 17, 18: return .delete(item: item())
         default:
-            // Seldom, for a history without items is a dull one.
+            // All items are deleted rarely, because a history without items tests little.
             if random.int(in: 0..<4) > 0 { return create() }
             return .deleteAll(types: profile.types.filter { _ in random.bool() })
         }
@@ -130,7 +136,7 @@ struct HistoryGenerator {
         return .create(item: items, type: random.pick(profile.types), values: valuesOfItem())
     }
 
-    /// Half of the items that are taken in were in the store once, or still are.
+    /// Half of the inserted items were in the store before, or still are.
     private mutating func insert() -> ModelStep {
         var number = item()
         if random.bool() {

@@ -1,21 +1,21 @@
 import Foundation
 import JustPersist
 
-/// Makes a failing history as short and as plain as it can while it still fails.
+/// Makes a failing history as short and simple as possible, such that it still fails.
 ///
-/// Fewer operations and steps first (delta debugging), then plainer values, names and predicates.
+/// It first removes operations and steps (delta debugging), and then simplifies values, names and predicates.
 struct HistoryShrinker {
-    /// The histories that may still be tried.
+    /// The number of histories that may still be tried.
     private var budget: Int
     private let fails: (ModelHistory) throws -> Bool
 
-    /// A shrinker that runs `fails` at most so many times.
+    /// A shrinker that calls `fails` at most `budget` times.
     init(budget: Int = 1500, fails: @escaping (ModelHistory) throws -> Bool) {
         self.budget = budget
         self.fails = fails
     }
 
-    /// A part of the history, made plainer, that fails too; the history itself if none was found.
+    /// A simplified part of the history that also fails; the history itself if none was found.
     mutating func shrink(_ history: ModelHistory) throws -> ModelHistory {
         var smallest = history
         while budget > 0 {
@@ -48,7 +48,7 @@ struct HistoryShrinker {
         return history.keeping(kept)
     }
 
-    /// Leaves out parts of a list, first large ones and then small ones, as long as the rest still fails.
+    /// Removes parts of a list, first large ones and then small ones, as long as the rest still fails.
     private mutating func minimized<Element>(
         _ elements: [Element], _ history: ([Element]) -> ModelHistory
     ) throws -> [Element] {
@@ -91,14 +91,16 @@ struct HistoryShrinker {
 }
 
 extension ModelHistory {
-    /// The bytes of the history as text, more for each further name: what is plainer weighs less.
+    /// The size of the history as text, plus an amount for each different name.
+    ///
+    /// A simpler history weighs less.
     fileprivate var weight: Int {
         let names = Set(attributes + types)
         return ((try? JSONEncoder().encode(self).count) ?? .max / 2) + names.count * 100
             + names.subtracting(["a", "Model"]).count * 100
     }
 
-    /// The history with nothing but the steps at some places, given in order.
+    /// The history with only the steps at some places, which are in order.
     fileprivate func keeping(_ places: [(operation: Int, step: Int)]) -> ModelHistory {
         let steps = Dictionary(grouping: places, by: \.operation).mapValues { $0.map(\.step) }
         return ModelHistory(
@@ -114,7 +116,7 @@ extension ModelHistory {
             })
     }
 
-    /// The history with its items numbered from 1, in the order in which they are made.
+    /// The history with its items numbered from 1, in the order of their creation.
     fileprivate var renumbered: ModelHistory {
         var numbers: [Int: Int] = [:]
         for item in steps.compactMap(\.made?.item) where numbers[item] == nil {

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension ModelHistory {
-    /// Histories like this one with one part plainer.
+    /// This history with one part simplified, for each part.
     var plainer: [ModelHistory] {
         var result: [ModelHistory] = []
         for attribute in attributes {
@@ -25,7 +25,7 @@ extension ModelHistory {
         return result
     }
 
-    /// The history with a write block and the next one as one.
+    /// The history with a write block and the next one joined.
     private func joiningBlock(at index: Int) -> ModelHistory? {
         guard index + 1 < operations.count,
             case .write(let first, let store, let isRolledBack) = operations[index],
@@ -90,7 +90,7 @@ extension ModelHistory {
         }
     }
 
-    /// The history with other numbers for its items, in references too.
+    /// The history with other numbers for its items, also in references.
     func mapItems(_ map: (Int) -> Int) -> ModelHistory {
         func mapped(_ reference: ItemReference) -> ItemReference {
             guard let number = reference.number else { return reference }
@@ -138,7 +138,7 @@ extension ModelHistory {
 }
 
 extension ModelOperation {
-    /// Operations like this one with one part plainer.
+    /// This operation with one part simplified, for each part.
     fileprivate var plainer: [ModelOperation] {
         switch self {
         case .reopen, .makeChild, .discard: []

@@ -2,10 +2,9 @@ import Foundation
 import JustPersist
 
 extension ModelHistory {
-    /// Swift code that does the same to a store, to be pasted into a test.
+    /// Swift code that executes the history on a store, for pasting into a test.
     ///
-    /// Items are `item1`, `item2` and so on where their block has them; between blocks their ids are in
-    /// `ids`.
+    /// Inside a block, items are named `item1`, `item2` and so on. Between blocks, their ids are kept in `ids`.
     var snippet: String {
         var writer = SnippetWriter(attributes: attributes)
         for operation in operations { writer.write(operation) }

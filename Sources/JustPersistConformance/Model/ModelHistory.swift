@@ -1,16 +1,18 @@
 import JustPersist
 
-/// The operations on a store, as data that can be run again, shortened, written to a file and printed.
+/// A sequence of operations on a store, as data that can be run again, shortened, written to a file and printed.
 ///
-/// Items are named by numbers, which stand for whatever ids a store gives them. An operation on a number
-/// that a store does not know has an outcome like any other, so that every part of a history is one too.
+/// Items are identified by numbers, independent of the ids that a store gives them. An operation on an unknown number
+/// also has a defined outcome, so that every part of a history is a valid history.
 struct ModelHistory: Codable, Hashable, Sendable {
     var operations: [ModelOperation]
 }
 
-/// One call of a store, which is 0 for the store itself and a number of its own for each child.
+/// One call of a store.
+///
+/// Stores have numbers: 0 is the store itself, and each child has its own number.
 enum ModelOperation: Codable, Hashable, Sendable {
-    /// A write block; one that throws at its end leaves no trace.
+    /// A write block. If it throws at its end, it has no effect.
     case write([ModelStep], store: Int = 0, isRolledBack: Bool = false)
     /// A read block.
     case read([ModelRequest], store: Int = 0)
@@ -28,17 +30,17 @@ enum ModelOperation: Codable, Hashable, Sendable {
 enum ModelStep: Codable, Hashable, Sendable {
     /// Makes an item, known as `item` from then on.
     case create(item: Int, type: String, values: [String: DataStoreValue])
-    /// Takes in an item that was made outside, with the id that the number stands for if it stands for one.
+    /// Inserts an item that was created outside of the store, with the id that belongs to the number, if there is one.
     case insert(item: Int, type: String, values: [String: DataStoreValue])
     /// Changes a value of the live item; null removes it.
     case set(item: Int, attribute: String, value: DataStoreValue)
-    /// This change through the live version of an item that was read before the block.
+    /// Changes a value through the mutable version of an item that was read before the block.
     case setThawed(item: Int, attribute: String, value: DataStoreValue)
     /// Deletes an item.
     case delete(item: Int)
     /// Deletes all items of types, in one call.
     case deleteAll(types: [String])
-    /// Asks for items.
+    /// Executes a request.
     case request(ModelRequest)
 }
 
@@ -52,7 +54,7 @@ struct ModelRequest: Codable, Hashable, Sendable {
 }
 
 extension ModelHistory {
-    /// The number of steps in write blocks, of requests in read blocks, and of other operations.
+    /// The total number of steps in write blocks, requests in read blocks, and other operations.
     var stepCount: Int { operations.reduce(0) { $0 + $1.stepCount } }
 
     /// All steps of write blocks, in order.
@@ -61,12 +63,12 @@ extension ModelHistory {
     /// All requests, in order.
     var requests: [ModelRequest] { operations.flatMap(\.requests) }
 
-    /// The types that items are made of.
+    /// The types of the items.
     var types: [String] {
         Set(steps.compactMap(\.made?.type)).sorted { $0.precedesInBytes($1) }
     }
 
-    /// Whether a store that declares these capabilities can be held to the history.
+    /// Whether the history needs only these capabilities of a store.
     func isWithin(_ capabilities: DataStoreCapabilities) -> Bool {
         operations.allSatisfy { $0.isWithin(capabilities) }
             && steps.flatMap(\.values).allSatisfy { $0.isWithin(capabilities.valueKinds) }
@@ -77,7 +79,7 @@ extension ModelHistory {
 }
 
 extension ModelOperation {
-    /// The steps of a write block, the requests of a read block, or one for any other.
+    /// The number of steps of a write block, or of requests of a read block; 1 for any other operation.
     var stepCount: Int {
         switch self {
         case .write(let steps, _, _): steps.count
@@ -111,7 +113,7 @@ extension ModelOperation {
 }
 
 extension ModelStep {
-    /// The item that the step makes, if it makes one.
+    /// The item that the step creates or inserts, if any.
     var made: (item: Int, type: String, values: [String: DataStoreValue])? {
         switch self {
         case .create(let item, let type, let values), .insert(let item, let type, let values):
@@ -148,7 +150,7 @@ extension DataStoreValue {
 }
 
 extension DataStorePredicate {
-    /// Whether every operator and every constant in the predicate is declared.
+    /// Whether the store declares every operator and every constant in the predicate.
     func isWithin(_ capabilities: DataStoreCapabilities) -> Bool {
         switch self {
         case .constant, .evaluated: true

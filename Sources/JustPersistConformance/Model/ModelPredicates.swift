@@ -1,8 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Random predicates with the operators that a store declares, most of them of one attribute and a
-/// constant, so that many match something.
+/// Random predicates with the operators that a store declares.
+///
+/// Most of them compare an attribute with a constant, so that many match some items.
 struct ModelPredicates {
     let attributes: [String]
     let values: ModelValues
@@ -14,7 +15,9 @@ struct ModelPredicates {
         operators = capabilities.predicateOperators.sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// A predicate; `items` is the highest number of an item so far.
+    /// Returns a predicate.
+    ///
+    /// `items` is the highest number of an item so far.
     func predicate(
         items: Int, depth: Int = 0, using random: inout SeededGenerator
     ) -> DataStorePredicate {
@@ -30,7 +33,7 @@ struct ModelPredicates {
         case 13: return .or(parts())
         default:
             if operators.isEmpty { return .constant(true) }
-            // One that its operands do not forbid.
+            // An operator that accepts the operands.
             while true {
                 let found = comparison(items: items, using: &random)
                 let predicate = DataStorePredicate.comparison(found)
@@ -62,7 +65,7 @@ struct ModelPredicates {
         case .contains: right = random.bool() ? text() : constant()
         case .beginsWith, .endsWith, .like: right = text()
         case .matches:
-            // Plain, for a regular expression takes its time.
+            // Only plain text, because matching a regular expression is slow.
             let pattern = NSRegularExpression.escapedPattern(
                 for: random.pick(ModelValues.strings))
             right = .value(.string(random.bool() ? pattern : pattern + ".*"))

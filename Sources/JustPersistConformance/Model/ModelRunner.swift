@@ -5,21 +5,21 @@ struct ModelRunner {
     /// Makes an open, empty store for each run.
     typealias Make = () throws -> any DataStore
 
-    /// How the candidate is made.
+    /// Makes the candidate.
     let makeCandidate: Make
-    /// How the model is made.
+    /// Makes the model.
     let makeModel: Make
-    /// Closes the candidate, and gives an open store over the same data.
+    /// Closes the candidate, and returns an open store over the same data.
     let reopen: (any DataStore) throws -> any DataStore
     /// Called between operations.
     var tick: () -> Void = {}
 
-    /// The states are compared after the block in which so many further steps are full.
+    /// The number of steps after which the states are compared, at the end of a block.
     private let stepsBetweenDumps = 10
 
-    /// Where the two differ, and how; `nil` if they agree to the end.
+    /// A description of the first difference between the two; `nil` if there is none.
     ///
-    /// Throws only where the kit itself fails: a store that cannot be opened or read is a difference.
+    /// Throws only if the kit itself fails: a store that cannot be opened or read counts as a difference.
     func difference(in history: ModelHistory) throws -> String? {
         let attributes = history.attributes
         let model = ModelSubject(try makeModel(), attributes: attributes) { $0 }
@@ -41,7 +41,7 @@ struct ModelRunner {
         var steps = 0
         for (index, operation) in history.operations.enumerated() {
             tick()
-            // A model in memory has nothing to open again.
+            // The model is in memory, and need not be opened again.
             let expected = operation == .reopen ? ["reopened"] : model.run(operation)
             let actual = candidate.run(operation)
             if let difference = Self.difference(actual, expected, in: operation, at: index) {
@@ -91,7 +91,7 @@ struct ModelRunner {
 }
 
 extension ModelHistory {
-    /// The attributes that items of the history are given.
+    /// The attributes of the items in the history.
     var attributes: [String] {
         Set(steps.flatMap(\.attributes)).sorted { $0.precedesInBytes($1) }
     }
@@ -131,7 +131,7 @@ extension ModelOperation {
 }
 
 extension Int {
-    /// Of a store's number: where something happens.
+    /// The store with this number, as the end of a phrase.
     fileprivate var place: String { self == 0 ? "" : " of child \(self)" }
 }
 

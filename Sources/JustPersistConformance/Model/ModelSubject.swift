@@ -1,8 +1,8 @@
 import JustPersist
 
-/// A store that a history is run on, and what became of the history's items in it.
+/// A store on which a history is run, and the items that the history's numbers identify in it.
 final class ModelSubject {
-    /// An item that a number stands for.
+    /// The item that a number identifies.
     private struct Known {
         let type: String
         let id: ItemID
@@ -10,7 +10,7 @@ final class ModelSubject {
 
     private struct Rollback: Error {}
 
-    /// The store and its children, by number; those that were discarded are gone.
+    /// The store and its children by number, without discarded ones.
     private var stores: [Int: any DataStore]
     private let reopen: (any DataStore) throws -> any DataStore
     private let attributes: [String]
@@ -19,8 +19,8 @@ final class ModelSubject {
 
     /// A subject over an open, empty store.
     ///
-    /// `reopen` closes a store and gives an open one over the same data. `attributes` are what the types of
-    /// the history are declared with.
+    /// `reopen` closes a store, and returns an open one over the same data. The types of the history are declared with
+    /// `attributes`.
     init(
         _ store: any DataStore, attributes: [String],
         reopen: @escaping (any DataStore) throws -> any DataStore
@@ -107,7 +107,7 @@ final class ModelSubject {
         return runs == 1 ? outcomes : outcomes + ["the block ran \(runs) times"]
     }
 
-    /// The items that the steps change through a mutable version, as a read block before has them.
+    /// The items that the steps change through a mutable version, as an earlier read block returns them.
     private func itemsToThaw(
         _ steps: [ModelStep], _ store: any DataStore
     ) throws -> [Int: any DataStoreItem] {
@@ -215,7 +215,7 @@ final class ModelSubject {
     }
 
     private func text(of error: any Error) -> String {
-        // Messages are a store's own; the codes are the contract's.
+        // Each store has its own messages, but the contract defines the codes.
         (error as? DataStoreError).map { "error \($0.code.rawValue)" } ?? "error \(error)"
     }
 
@@ -225,7 +225,7 @@ final class ModelSubject {
         numbers[id].map { "#\($0)" } ?? (id.high == 0 ? "#\(id.low)" : id.description)
     }
 
-    /// A value with the ids of this store in the place of numbers.
+    /// A value with the ids of this store in place of numbers.
     private func stored(_ value: DataStoreValue) -> DataStoreValue {
         value.mapReferences(stored)
     }
@@ -237,7 +237,7 @@ final class ModelSubject {
 }
 
 extension ModelStep {
-    /// The item whose mutable version the step asks for.
+    /// The item whose mutable version the step changes.
     fileprivate var thawed: Int? {
         if case .setThawed(let item, _, _) = self { item } else { nil }
     }

@@ -1,13 +1,13 @@
 import Foundation
 import JustPersist
 
-/// Random values of the kinds that a store declares, out of a small pool with the edges of each kind in it,
-/// so that many are equal.
+/// Random values of the kinds that a store declares, from a small pool that includes the edge cases of each kind, so
+/// that many values are equal.
 struct ModelValues {
-    /// The kinds to draw from.
+    /// The kinds of the values.
     let kinds: [DataStoreValue.Kind]
 
-    /// Values of declared kinds; null always is.
+    /// Values of the declared kinds, which always include null.
     init(kinds: Set<DataStoreValue.Kind>) {
         self.kinds = kinds.union([.null]).sorted { $0.rawValue < $1.rawValue }
     }
@@ -30,10 +30,12 @@ struct ModelValues {
     static let urls = ["http://a.b/c%20d?e=f#g", "x", "file:///a%20b"].compactMap {
         URL(string: $0)
     }
-    /// The names in dictionaries: key paths can go through some of them.
+    /// The keys of dictionaries.
+    ///
+    /// Key paths can lead through some of them.
     static let names = ["x", "y", "é", "", "a.b"]
 
-    /// A value, null one time in many.
+    /// A random value, seldom null.
     ///
     /// A reference points to an item by its number, up to `items`.
     func value(items: Int = 0, depth: Int = 0, using random: inout SeededGenerator)

@@ -1,6 +1,8 @@
 import JustPersist
 
-/// Histories that stores have failed, or could: short, and run before all others.
+/// Short histories that stores have failed, or might fail.
+///
+/// They are run before all others.
 enum ReplayCorpus {
     static let histories: [(name: String, history: ModelHistory)] = [
         (
@@ -100,7 +102,7 @@ enum ReplayCorpus {
 }
 
 extension ModelRequest {
-    /// Items whose attribute a stands in a relation to a value.
+    /// A request for the items whose attribute `a` has a relation to a value.
     fileprivate static func whereA(
         _ relation: DataStorePredicate.Operator, _ value: DataStoreValue
     ) -> ModelRequest {

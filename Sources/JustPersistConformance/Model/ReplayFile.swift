@@ -1,21 +1,22 @@
 import Foundation
 
-/// A failing history in a file, so that it is run again, first of all, until the store is mended and
-/// ever after.
+/// A failing history in a file.
+///
+/// Later runs execute it before all others, also after the store is corrected.
 struct ReplayFile: Codable, Hashable {
     /// The check that found it.
     var check: String
-    /// The seed it grew from.
+    /// The seed with which it was generated.
     var seed: UInt64
     /// A description of the failure, for a reader.
     var failure: String
     /// The shrunk history.
     var history: ModelHistory
 
-    /// The name of the file, the same for the same failure: `model-crud-17.json`.
+    /// The name of the file, made from the check and the seed: `model-crud-17.json`.
     var fileName: String { "\(check.replacing("/", with: "-"))-\(seed).json" }
 
-    /// Writes the file into a directory, made if it is not there, and gives its place.
+    /// Writes the file into a directory, which is created if it does not exist, and returns the file's URL.
     @discardableResult
     func write(to directory: URL) throws -> URL {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -26,7 +27,7 @@ struct ReplayFile: Codable, Hashable {
         return file
     }
 
-    /// The replay in a file.
+    /// Reads a replay file.
     init(contentsOf file: URL) throws {
         self = try JSONDecoder().decode(ReplayFile.self, from: Data(contentsOf: file))
     }
@@ -38,7 +39,7 @@ struct ReplayFile: Codable, Hashable {
         self.history = history
     }
 
-    /// The files in a directory, sorted by name; none if it is not there.
+    /// The files in a directory, sorted by name; none if the directory does not exist.
     static func files(in directory: URL) throws -> [URL] {
         guard FileManager.default.fileExists(atPath: directory.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(

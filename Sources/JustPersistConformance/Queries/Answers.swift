@@ -1,16 +1,18 @@
 import JustPersist
 
-/// Requests, and what the contract answers to them: worked out once, to be compared with a store in several blocks.
+/// Requests and their answers by the contract.
+///
+/// They are computed once, and compared with a store's in several blocks.
 struct Answers {
     private let corpus: Corpus
     private let check: CheckContext
     private var wanted: [(query: Query, ids: [ItemID])] = []
 
-    /// The contract's answers to requests for a corpus as it is now.
+    /// Computes the contract's answers to requests for the current state of a corpus.
     init(to queries: [Query], of corpus: Corpus, _ check: CheckContext) throws {
         self.corpus = corpus
         self.check = check
-        // Pages are parts of one answer.
+        // Pages of one request are parts of one answer.
         var wholes: [Query: [ItemID]] = [:]
         for query in queries {
             let whole = Query(predicate: query.predicate, sort: query.sort)
@@ -22,12 +24,12 @@ struct Answers {
         }
     }
 
-    /// Demands them in a read block.
+    /// Expects these answers in a read block.
     func expect(_ when: String, in store: (any DataStore)? = nil, line: Int = #line) throws {
         try (store ?? corpus.store).read { db in try expect(when, in: db, line: line) }
     }
 
-    /// Demands them in an open block, and the right number where they are counted.
+    /// Expects these answers in an open block, and the correct counts.
     func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ when: String, in db: borrowing Accessor, line: Int = #line
     ) throws {
@@ -45,7 +47,7 @@ struct Answers {
         }
     }
 
-    /// A smaller request that gets a wrong answer, too.
+    /// A simpler request that also has a wrong answer.
     private func smallest<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ query: Query, in db: borrowing Accessor
     ) throws -> Query {

@@ -2,8 +2,8 @@ import JustPersist
 
 /// Expectations of the checks of requests.
 extension CheckContext {
-    /// Demands that a store answers a query as the contract does: the same items in the same order, and
-    /// their number when they are counted.
+    /// Expects that a store answers a query as the contract does: with equal items in an equal order, and with their
+    /// number as the count.
     func expectAnswer(
         _ query: Query, of corpus: Corpus, file: String = #fileID, line: Int = #line
     ) throws {
@@ -20,7 +20,7 @@ extension CheckContext {
         }
     }
 
-    /// Expects this of a request with a predicate alone.
+    /// Expects that a store answers a request that has only a predicate as the contract does.
     func expectAnswer(
         _ predicate: DataStorePredicate, of corpus: Corpus, file: String = #fileID,
         line: Int = #line
@@ -28,7 +28,7 @@ extension CheckContext {
         try expectAnswer(Query(predicate: predicate), of: corpus, file: file, line: line)
     }
 
-    /// Demands that a predicate finds the items with these numbers, in the order of creation.
+    /// Expects that a predicate finds the items with these numbers, in the order of creation.
     func expectItems(
         _ indexes: [Int], where predicate: DataStorePredicate, of corpus: Corpus,
         file: String = #fileID, line: Int = #line
@@ -42,7 +42,7 @@ extension CheckContext {
         try expectAnswer(query, of: corpus, file: file, line: line)
     }
 
-    /// Demands which items the predicates find that these formats stand for.
+    /// Expects the items that the predicates of these formats find.
     func expectItems(
         of corpus: Corpus, _ table: (format: String, wanted: [Int])..., file: String = #fileID,
         line: Int = #line
@@ -53,7 +53,9 @@ extension CheckContext {
         }
     }
 
-    /// Demands items in an order, and says which are missing, too many or out of place.
+    /// Expects items in an order.
+    ///
+    /// A failure lists the items that are missing, unexpected or out of order.
     func expectItems(
         _ actual: [ItemID], _ wanted: [ItemID], of corpus: Corpus,
         _ what: @autoclosure () -> String, _ attributes: @autoclosure () -> Set<String> = [],
@@ -67,7 +69,7 @@ extension CheckContext {
 }
 
 extension Corpus {
-    /// How an answer differs from the one that is wanted, in words.
+    /// A description of the difference between an answer and the expected one.
     func difference(
         between actual: [ItemID], _ wanted: [ItemID], _ attributes: Set<String>
     ) -> String {

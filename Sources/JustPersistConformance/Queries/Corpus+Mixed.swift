@@ -1,9 +1,11 @@
 import JustPersist
 
 extension Corpus {
-    /// Items, sixty unless another number is asked for, with an attribute for each kind that the store declares, one
-    /// for all of them, one for a small number with many ties, and one that leads to other items; in each some have
-    /// nil, and some nothing at all.
+    /// Creates items, by default sixty.
+    ///
+    /// They have an attribute for each kind that the store declares, one for values of all kinds, one for small numbers
+    /// with many equal values, and one for references to other items. For each attribute, some items have nil, and some
+    /// have no value.
     static func mixed(
         _ check: CheckContext, in store: any DataStore, size: Int = 60,
         indexes: [IndexSchema] = []
@@ -14,7 +16,7 @@ extension Corpus {
         func fill(_ attribute: String, _ values: [DataStoreValue]) {
             let order = random.shuffled(Array(rows.indices))
             let pool = [.null] + random.shuffled(values)
-            // Every eleventh has nothing; the others have all of the values, as far as there is room.
+            // Every eleventh item has no value. The others have all of the values, if there are enough items.
             for (place, index) in order.enumerated() where place % 11 != 0 {
                 rows[index][attribute] = pool[(place - place / 11) % pool.count]
             }
@@ -36,14 +38,14 @@ extension Corpus {
         return corpus
     }
 
-    /// The attribute that has values of all kinds.
+    /// The attribute with values of all kinds.
     static let anything = "anything"
-    /// The attribute with few whole numbers.
+    /// The attribute with few different integers.
     static let group = "group"
     /// The attribute with references to other items.
     static let link = "link"
 
-    /// The attribute that has values of a kind.
+    /// The attribute with values of a kind.
     static func attribute(for kind: DataStoreValue.Kind) -> String { "\(kind)Value" }
 
     /// The attributes that have values.

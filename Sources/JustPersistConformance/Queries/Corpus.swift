@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Items that a check put into a store, and beside them what the contract answers to requests for them.
+/// Items that a check has created in a store, and the contract's answers to requests for them.
 struct Corpus {
     let store: any DataStore
     /// The key of the items' type.
@@ -46,7 +46,7 @@ struct Corpus {
         }
     }
 
-    /// Changes what the contract answers from, for a change that the check made itself.
+    /// Updates the expected state, after a change that the check itself has made.
     mutating func note(_ values: [String: DataStoreValue], ofItem index: Int) {
         for (name, value) in values {
             state.set(value, ofAttribute: name, of: ReferenceKey(type, ids[index]))
@@ -61,7 +61,7 @@ struct Corpus {
         note(values, ofItem: index)
     }
 
-    /// Makes an item in an open block.
+    /// Creates an item in an open block.
     mutating func create(
         _ values: [String: DataStoreValue], _ db: borrowing DataStoreWriter
     ) throws {
@@ -76,24 +76,24 @@ struct Corpus {
         noteDeletion(ofItem: index)
     }
 
-    /// Takes in an item that the check made itself.
+    /// Adds an item that the check itself has created to the expected state.
     mutating func noteItem(_ id: ItemID, _ values: [String: DataStoreValue]) {
         ids = (ids + [id]).sorted()
         state.put(ReferenceRow(ReferenceKey(type, id), values: values))
     }
 
-    /// Leaves out an item that the check deleted itself.
+    /// Removes an item that the check itself has deleted from the expected state.
     mutating func noteDeletion(ofItem index: Int) {
         _ = state.remove(ReferenceKey(type, ids.remove(at: index)))
     }
 
-    /// Leaves out all items, which the check deleted itself.
+    /// Removes all items, which the check itself has deleted, from the expected state.
     mutating func noteDeletionOfAll() {
         state.removeAll(type)
         ids = []
     }
 
-    /// These items as another instance of the store returns them.
+    /// The corpus of `other`, for another instance of its store.
     init(_ other: Corpus, in store: any DataStore) {
         self.store = store
         type = other.type
@@ -103,22 +103,22 @@ struct Corpus {
 
     // MARK: Answers
 
-    /// The items that the store gives.
+    /// The items that the store returns.
     func answer(_ query: Query) throws -> [ItemID] {
         try store.read { db in try db.ids(query, of: type) }
     }
 
-    /// The items that the contract wants.
+    /// The items that the contract requires.
     func wanted(_ query: Query) throws -> [ItemID] {
         try ReferenceQuery.rows(query.request(type), in: state).map(\.key.id)
     }
 
-    /// The values that an item was given, without those that are null.
+    /// The values that were set on an item, except null.
     func values(of id: ItemID) -> [String: DataStoreValue] {
         state.row(ReferenceKey(type, id))?.values ?? [:]
     }
 
-    /// An item in words: its place in the order of creation, and its values of some attributes.
+    /// A description of an item: its place in the order of creation, and its values of some attributes.
     func words(for id: ItemID, _ attributes: Set<String>) -> String {
         guard let index = ids.firstIndex(of: id) else { return "an unknown item \(id)" }
         let values = values(of: id)
@@ -128,7 +128,7 @@ struct Corpus {
 }
 
 extension DataStoreReadAccessor where Self: ~Copyable {
-    /// The item of a type with that id, which must be there.
+    /// The item of a type with that id, which must exist.
     func liveItem(_ type: String, _ id: ItemID) throws(DataStoreError) -> DynamicItem {
         if let item = try performFetchItem(ItemType(dynamic: type), id: id) as? DynamicItem {
             return item

@@ -1,14 +1,16 @@
 import JustPersist
 
 extension DataStorePredicate {
-    /// A small predicate that still fails, reached from this one by steps that each make it simpler.
+    /// A small predicate that still fails.
+    ///
+    /// It results from this one through steps that each make it simpler.
     func shrunk(while fails: (DataStorePredicate) throws -> Bool) rethrows -> DataStorePredicate {
         var smallest = self
         while let simpler = try smallest.simpler.first(where: fails) { smallest = simpler }
         return smallest
     }
 
-    /// Predicates that are simpler by one step, the simplest first.
+    /// The predicates that are one step simpler, the simplest first.
     private var simpler: [DataStorePredicate] {
         switch self {
         case .constant, .evaluated: return []
@@ -21,7 +23,7 @@ extension DataStorePredicate {
         }
     }
 
-    /// Lists without one part, or with a simpler one.
+    /// The lists without one part, or with one part simplified.
     private static func simpler(_ parts: [DataStorePredicate]) -> [[DataStorePredicate]] {
         parts.indices.map { index in
             Array(parts[..<index] + parts[(index + 1)...])
@@ -37,7 +39,7 @@ extension DataStorePredicate {
 }
 
 extension DataStorePredicate.Comparison {
-    /// Comparisons without their options, their modifier, or an element of a list.
+    /// The comparison without its options, its modifier, or an element of a list.
     fileprivate var simpler: [Self] {
         var simpler: [Self] = []
         if !options.isEmpty { simpler.append(Self(left, self.operator, right, modifier: modifier)) }

@@ -1,7 +1,9 @@
 import JustPersist
 
-/// Random requests as indexes are made for: attributes compared with constants, alone or a few together, with and
-/// without an order and a page; and among them any requests at all.
+/// Random requests that indexes can answer: one or several comparisons of attributes with constants, with or without an
+/// order and a page.
+///
+/// Some of the requests are of any other form.
 struct IndexQueries {
     private let corpus: Corpus
     private let samples: SampleValues
@@ -75,7 +77,7 @@ struct IndexQueries {
         return simple(path, relation, operand, modifier)
     }
 
-    /// The comparison, or one of equality if the operator does not take the operand.
+    /// The comparison, or a comparison for equality if the operator does not accept the operand.
     private mutating func simple(
         _ path: String, _ relation: DataStorePredicate.Operator, _ operand: DataStoreValue,
         _ modifier: DataStorePredicate.Modifier
@@ -88,7 +90,7 @@ struct IndexQueries {
             ? predicate : .compare(path, .equal, operand, modifier: modifier)
     }
 
-    /// Mostly a value that some item has.
+    /// A random value, usually one that some item has.
     private mutating func value(of attribute: String) -> DataStoreValue {
         if random.int(in: 0..<8) == 0 { return random.pick(samples.all + [.null]) }
         return random.pick(corpus.state.rows)[attribute]

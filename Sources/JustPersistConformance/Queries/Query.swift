@@ -1,6 +1,6 @@
 import JustPersist
 
-/// A request as a value, so that it can be carried out again and shown.
+/// A request as a value, so that it can be repeated and shown.
 struct Query: Sendable, Hashable {
     var predicate: DataStorePredicate?
     var sort: [DataStoreSortDescriptor] = []
@@ -49,7 +49,8 @@ extension DataStorePredicate {
 }
 
 extension String {
-    /// The text with every scalar outside printable ASCII as its number: "é" may be one scalar or two.
+    /// The text with the number of each scalar outside printable ASCII in its place, because "é" may be one scalar or
+    /// two.
     var withVisibleScalars: String {
         unicodeScalars.map { scalar in
             (0x20..<0x7F).contains(scalar.value) ? String(scalar) : scalar.escaped(asASCII: true)
@@ -58,7 +59,7 @@ extension String {
 }
 
 extension DataStoreReadAccessor where Self: ~Copyable {
-    /// The ids of the items that a query asks for.
+    /// The ids of the items that a query finds.
     func ids(_ query: Query, of type: String) throws(DataStoreError) -> [ItemID] {
         try performFetch(query.request(type)).map { $0.uniqueToken }
     }

@@ -1,14 +1,14 @@
 import Foundation
 import JustPersist
 
-/// Patterns, and sides of comparisons that are computed.
+/// Generates patterns, and computed operands of comparisons.
 extension QueryGenerator {
     typealias Expression = DataStorePredicate.Expression
     typealias Function = DataStorePredicate.Function
 
     // MARK: Patterns
 
-    /// A pattern for LIKE that a text may be like.
+    /// A pattern for LIKE that may match a text.
     mutating func wildcards(_ text: String) -> String {
         var pattern = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -24,7 +24,7 @@ extension QueryGenerator {
         return String(pattern)
     }
 
-    /// A regular expression that a text may match.
+    /// A regular expression that may match a text.
     mutating func regularExpression(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             switch random.int(in: 0..<8) {
@@ -36,9 +36,9 @@ extension QueryGenerator {
         }.joined()
     }
 
-    // MARK: Computed sides
+    // MARK: Computed operands
 
-    /// A comparison with a side that is no plain attribute.
+    /// A comparison with an operand that is not a plain attribute.
     mutating func computedComparison() -> DataStorePredicate.Comparison {
         let attribute = random.pick(attributes)
         let values = corpus.state.rows.map { $0[attribute] }
@@ -54,7 +54,7 @@ extension QueryGenerator {
         ).madeValid()
     }
 
-    /// An expression of another kind that may have such a value.
+    /// A computed expression that may have such a value.
     private mutating func expression(
         _ inner: Expression, _ value: DataStoreValue, depth: Int
     ) -> Expression {
@@ -124,7 +124,7 @@ extension QueryGenerator {
 }
 
 extension DataStorePredicate.Expression {
-    /// Checks the expression as the side of a comparison.
+    /// Validates the expression as an operand of a comparison.
     fileprivate func validate() throws(DataStoreError) {
         try DataStorePredicate.comparison(.init(self, .equal, self)).validate()
     }

@@ -1,8 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Random requests for a corpus: of operators and kinds that the store declares, with operands from the
-/// corpus's own values, so that most find something and few find everything.
+/// Random requests for a corpus, with the operators and kinds that the store declares.
+///
+/// The operands are values of the corpus, so that most requests find some items, and few find all items.
 struct QueryGenerator {
     let corpus: Corpus
     let samples: SampleValues
@@ -28,7 +29,7 @@ struct QueryGenerator {
             limit: random.pick([nil, nil, 0, 1, 5, random.int(in: 0...70), .max]))
     }
 
-    /// Up to three criteria.
+    /// Up to three sort descriptors.
     mutating func sort() -> [DataStoreSortDescriptor] {
         (0..<random.int(in: 0...3)).map { _ in
             DataStoreSortDescriptor(
@@ -37,7 +38,7 @@ struct QueryGenerator {
         }
     }
 
-    /// A predicate, not deeper than five levels.
+    /// A predicate with at most five levels.
     mutating func predicate(depth: Int = 0) -> DataStorePredicate {
         switch random.int(in: 0..<(depth > 3 ? 7 : 13)) {
         case 7, 8: return .not(predicate(depth: depth + 1))
@@ -66,7 +67,7 @@ struct QueryGenerator {
         var operand =
             random.int(in: 0..<4) == 0 ? random.pick(samples.all + [.null]) : random.pick(values)
         var path = [attribute]
-        // Half of the values that lead further are followed.
+        // Half of the values that refer to other items or contain values are followed.
         switch operand {
         case .dictionary(let entries) where random.bool():
             if let next = entries.sorted(by: { $0.key < $1.key }).first {
@@ -91,7 +92,7 @@ struct QueryGenerator {
                 operand = elements.isEmpty ? operand : random.pick(elements)
             }
         }
-        // An attribute's value may be no valid regular expression.
+        // An attribute's value may be an invalid regular expression.
         let other = random.int(in: 0..<10) == 0 && relation != .matches
         let right =
             other
@@ -109,7 +110,8 @@ struct QueryGenerator {
         ])
     }
 
-    /// A value that equals this one without being the same, or only just does not, where its kind has such.
+    /// A value that is equal to this one but not identical, or one that is only slightly different, if its kind has
+    /// such values.
     private func equivalent(_ value: DataStoreValue) -> DataStoreValue {
         let other: DataStoreValue =
             switch value {
@@ -121,7 +123,7 @@ struct QueryGenerator {
         return samples.isDeclared(other) ? other : value
     }
 
-    /// The right side that an operator takes, with a value in it.
+    /// A right operand that an operator accepts, and that contains a value.
     mutating func right(
         of relation: DataStorePredicate.Operator, _ value: DataStoreValue
     ) -> DataStorePredicate.Expression {
@@ -156,7 +158,7 @@ struct QueryGenerator {
 }
 
 extension DataStorePredicate.Comparison {
-    /// The comparison, or one of equality if its operator does not take its operands.
+    /// The comparison, or a comparison for equality if its operator does not accept its operands.
     func madeValid() -> Self {
         let isValid = (try? DataStorePredicate.comparison(self).validate()) != nil
         return isValid ? self : Self(left, .equal, right, modifier: modifier, options: options)

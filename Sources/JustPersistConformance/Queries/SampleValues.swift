@@ -1,14 +1,15 @@
 import Foundation
 import JustPersist
 
-/// Values of every kind on which stores err: extremes, neighbours, and texts that differ only to bytes.
+/// Values of every kind that stores often handle incorrectly: extremes, adjacent values, and texts that differ only in
+/// their bytes.
 struct SampleValues {
     /// The kinds that a store declares.
     let kinds: Set<DataStoreValue.Kind>
 
     init(_ capabilities: DataStoreCapabilities) { kinds = capabilities.valueKinds }
 
-    /// The declared kinds except null, in the order in which a sort puts them.
+    /// The declared kinds except null, in sort order.
     var sortedKinds: [DataStoreValue.Kind] {
         [
             .bool, .int, .double, .decimal, .string, .date, .data, .uuid, .url, .reference, .array,
@@ -16,12 +17,12 @@ struct SampleValues {
         ].filter(kinds.contains)
     }
 
-    /// Values of a kind, each of which a sort puts before the next.
+    /// Values of a kind in strictly ascending order.
     func ascending(_ kind: DataStoreValue.Kind) -> [DataStoreValue] {
         Self.ascending(kind).filter(isDeclared)
     }
 
-    /// Values of a kind, of which some are equal without being the same.
+    /// Values of a kind, some of which are equal but not identical.
     func all(_ kind: DataStoreValue.Kind) -> [DataStoreValue] {
         let more: [DataStoreValue] =
             switch kind {
@@ -41,7 +42,7 @@ struct SampleValues {
     /// Values of all kinds.
     var all: [DataStoreValue] { sortedKinds.flatMap(all) }
 
-    /// Whether a store that declares the kinds takes a value.
+    /// Whether a store that declares the kinds accepts a value.
     func isDeclared(_ value: DataStoreValue) -> Bool {
         switch value {
         case .null: true
@@ -57,7 +58,7 @@ struct SampleValues {
         case .null: [.null]
         case .bool: [.bool(false), .bool(true)]
         case .int:
-            // Around 2^53 neighbouring integers are one Double.
+            // Above 2^53, adjacent integers have one Double.
             [
                 .min, -9_007_199_254_740_993, -9_007_199_254_740_992, -1, 0, 1, 2, 10,
                 9_007_199_254_740_992, 9_007_199_254_740_993, .max - 1, .max,
@@ -75,8 +76,8 @@ struct SampleValues {
                 "99999999999999999999999999999999999999",
             ].compactMap { Decimal(string: $0).map(DataStoreValue.decimal) }
         case .string:
-            // Not the order of bytes, of UTF-16 or of any language: the decomposed "café" stands
-            // after "caff", and U+FFFD before the face.
+            // This is not the order of bytes, of UTF-16 or of any language: the decomposed "café" comes
+            // after "caff", and U+FFFD comes before the emoji.
             [
                 "", "\0", "\n", " ", "%@", "'", "10", "9", "A", "B", "Z", "\\", "_", "a",
                 "a\0b", "ab", "b", "cafe", "caff", "cafe\u{301}", "\u{E9}", "\u{FFFD}", "\u{1F642}",

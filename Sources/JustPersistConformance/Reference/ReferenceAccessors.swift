@@ -39,7 +39,7 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
         try request.withinDeadline {
             for row in rows {
                 try block.limited(WorkLimit.check)
-                // It may have been changed or deleted since.
+                // The item may have been changed or deleted since.
                 guard let current = block.state.row(row.key) else { continue }
                 let item = try block.item(current, as: request.type)
                 try WorkLimit.pausing { try body(item) }

@@ -1,20 +1,21 @@
 import Foundation
 package import JustPersist
 
-/// The result of an aggregation of the rows of a state, computed by sorting them and with decimal and binary digits.
+/// Computes an aggregation of the rows of a state, by sorting them, and by exact arithmetic on decimal and binary
+/// digits.
 package struct ReferenceAggregate: Sendable {
-    /// Which values of an attribute count, for a function.
+    /// The values of an attribute that a function uses.
     package var operands:
         @Sendable ([DataStoreValue], DataStoreAggregate.Function) -> [DataStoreValue] = {
             values, _ in values.filter { !$0.isNull }
         }
 
-    /// Whether two values make one group.
+    /// Whether two values belong to one group.
     package var isOneGroup: @Sendable (DataStoreValue, DataStoreValue) -> Bool = {
         ReferenceOrder.sortOrder($0, $1) == .same
     }
 
-    /// Which of the rows of groups a request asks for.
+    /// The rows of groups that a request selects.
     package var sliced: @Sendable ([DataStoreRow], DataStoreRequest) -> [DataStoreRow] = {
         rows, request in
         let rest = rows.dropFirst(request.offset ?? 0)
@@ -27,10 +28,10 @@ package struct ReferenceAggregate: Sendable {
         ![.null, .bool, .int, .double, .decimal].contains(kind)
     }
 
-    /// The right way.
+    /// The aggregation of the contract.
     package init() {}
 
-    /// The rows that an aggregation gives.
+    /// The rows that an aggregation returns.
     package func rows(
         _ request: DataStoreRequest, _ aggregation: DataStoreAggregation,
         in state: ReferenceState,
@@ -160,7 +161,7 @@ package struct ReferenceAggregate: Sendable {
         }
         let infinite = doubles.filter { !$0.isFinite }
         if !infinite.isEmpty {
-            // Of all NaN the one that Swift calls so.
+            // The standard NaN of Swift, among all bit patterns of NaN.
             let sum = infinite.reduce(0, +)
             return .double(sum.isNaN ? .nan : sum)
         }
@@ -169,7 +170,7 @@ package struct ReferenceAggregate: Sendable {
 
     // MARK: Rows
 
-    /// Whether keys come before others; `nil` if a sort does not distinguish them.
+    /// Whether the keys `a` come before the keys `b`; `nil` if a sort does not distinguish them.
     private static func order(_ a: [DataStoreValue], _ b: [DataStoreValue]) -> Bool? {
         for (a, b) in zip(a, b) {
             let order = ReferenceOrder.sortOrder(a, b)
@@ -178,7 +179,7 @@ package struct ReferenceAggregate: Sendable {
         return nil
     }
 
-    /// The longest column that a path begins with, and the names that follow it.
+    /// The longest column name with which a path begins, and the names that follow it.
     private static func path(_ path: String, _ columns: [String]) -> [String]? {
         let fitting = columns.filter { path == $0 || path.hasPrefix($0 + ".") }
         guard let column = fitting.max(by: { $0.utf8.count < $1.utf8.count }) else { return nil }
@@ -271,9 +272,9 @@ package struct ReferenceAggregate: Sendable {
     }
 }
 
-/// The exact sum of numbers, one binary digit after the other.
+/// The exact sum of numbers, in binary digits.
 private struct BinarySum {
-    /// The digits from that of 2^-1074 on, not carried over.
+    /// The digits from 2^-1074 on, without carries.
     private var digits = [Int](repeating: 0, count: 2_400)
     private var sign = 1.0
 
@@ -307,17 +308,19 @@ private struct BinarySum {
         return (result, carry < 0)
     }
 
-    /// The nearest Double, of two the even one.
+    /// The nearest Double.
+    ///
+    /// If two are equally near, the one with an even significand.
     var nearest: Double {
         guard let highest = digits.lastIndex(of: 1) else { return 0 }
-        // 53 digits, but none below the smallest Double's.
+        // 53 digits, but none below that of the smallest Double.
         let lowest = max(0, highest - 52)
         var significand = digits[lowest...highest].reversed()
             .reduce(UInt64(0)) { $0 * 2 + UInt64($1) }
         let half = lowest > 0 ? digits[lowest - 1] : 0
         let isMore = lowest > 1 && digits[..<(lowest - 1)].contains(1)
         if half == 1, isMore || significand & 1 == 1 { significand += 1 }
-        // In two steps, for neither power alone is in range.
+        // Computed in two steps, because the power alone may be out of range.
         let first = (lowest - 1074) / 2
         return sign * scalbn(scalbn(Double(significand), first), lowest - 1074 - first)
     }

@@ -3,7 +3,7 @@ import JustPersist
 
 /// Arithmetic in integers of 128 bits, decimals and Doubles.
 enum ReferenceArithmetic {
-    /// The result of a sign between two numbers; null where one is none.
+    /// The result of an operator on two numbers; null if one is not a number.
     static func calculate(
         _ sign: String, _ a: DataStoreValue, _ b: DataStoreValue
     ) -> DataStoreValue {
@@ -67,7 +67,8 @@ enum ReferenceArithmetic {
         case .double(let number): return .double(number.rounded(rule))
         case .decimal(let number):
             if number.isNaN { return value }
-            // The digits before the point, and one more or less where a fraction is left out.
+            // The digits before the decimal point, with a magnitude of one more if the dropped fraction is rounded away
+            // from 0.
             let digits = number.description.split(separator: ".", omittingEmptySubsequences: false)
             let hasFraction = digits.count > 1 && digits[1].contains { $0 != "0" }
             let isNegative = number < 0
@@ -80,17 +81,17 @@ enum ReferenceArithmetic {
         }
     }
 
-    /// A truth value as 0 or 1, and any other value as it is.
+    /// A truth value as 0 or 1, and any other value unchanged.
     static func plain(_ value: DataStoreValue) -> DataStoreValue {
         if case .bool(let isTrue) = value { .int(isTrue ? 1 : 0) } else { value }
     }
 
-    /// The whole number that a value is kept as.
+    /// The value as an integer, with truth values as 0 and 1; `nil` for all other kinds.
     static func whole(_ value: DataStoreValue) -> Int64? {
         if case .int(let number) = plain(value) { number } else { nil }
     }
 
-    /// The nearest Double; `nil` for what is no number.
+    /// The nearest Double; `nil` if the value is not a number.
     static func double(_ value: DataStoreValue) -> Double? {
         switch plain(value) {
         case .int(let number): Double(number)
@@ -100,7 +101,7 @@ enum ReferenceArithmetic {
         }
     }
 
-    /// A decimal that is calculated with as such.
+    /// The value as a decimal, if it is calculated as one.
     private static func decimal(_ value: DataStoreValue) -> Decimal? {
         switch plain(value) {
         case .int(let number): Decimal(number)

@@ -1,20 +1,20 @@
 import Foundation
 import JustPersist
 
-/// One attribute as an item of a type has it: what its class declares, and what the store knows.
+/// One attribute of the items of a type, from the declaration of the class and the store's knowledge.
 struct ReferenceAttribute {
-    /// The name under which the store has its values, or will have.
+    /// The name under which the store keeps, or will keep, the values.
     let name: String
     let itemType: String
     private let kinds: Set<DataStoreValue.Kind>
     private let defaultValue: DataStoreValue?
     private let isOptional: Bool
-    /// For references to types that were renamed.
+    /// The state, for references to renamed types.
     private let state: ReferenceState
 
     /// The attribute of that name of a type; `nil` if the type has none.
     ///
-    /// Throws if values are stored under two names of it.
+    /// Throws if values are stored under two names of the attribute.
     init?(
         _ name: String, of type: ItemType, in state: ReferenceState
     ) throws(DataStoreError) {
@@ -60,7 +60,9 @@ struct ReferenceAttribute {
         value.isNull || kinds.isEmpty || kinds.contains(value.kind)
     }
 
-    /// The value to keep of one that the attribute is set to.
+    /// The value to store when the attribute is set to a value.
+    ///
+    /// Throws if the kind is not declared.
     func checked(_ value: DataStoreValue, _ operation: String) throws(DataStoreError)
         -> DataStoreValue
     {
@@ -70,14 +72,14 @@ struct ReferenceAttribute {
             "nothing was changed.")
     }
 
-    /// The failure to read a value that is of no declared kind.
+    /// The error for reading a value of an undeclared kind.
     func unreadable(_ value: DataStoreValue) -> DataStoreError {
         .kindMismatch(
             value.kind, of: name, ofType: itemType, declared: kinds, in: "value",
             "it was stored under an earlier declaration, and cannot be read.")
     }
 
-    /// The value as one of the declared kinds, where that is the same number.
+    /// The value converted to a declared kind, if that is an equal number.
     private func converted(_ value: DataStoreValue) -> DataStoreValue? {
         if holds(value) { return value }
         switch value {

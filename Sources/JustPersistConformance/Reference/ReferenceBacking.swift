@@ -1,31 +1,33 @@
 package import JustPersist
 
-/// An item's values: those in the block's state while the item is live, then a copy of them.
+/// The values of an item: in the block's state while the item is live, and in a copy afterwards.
 package final class ReferenceBacking: ItemBacking {
-    /// The type as the item was asked for.
+    /// The type with which the item was requested.
     package let type: ItemType
-    /// Which store's item this is.
+    /// Identifies the store of the item.
     package let family: ItemID
-    /// Which item it is.
+    /// Identifies the item.
     let key: ReferenceKey
     private let context: ReferenceBlock.Context
-    /// Where the block runs that gave the item out.
+    /// The thread of the block that returned the item.
     private var thread: BlockThread
 
-    /// The write block that the item is live in; `nil` once it is frozen.
+    /// The write block in which the item is live; `nil` once the item is frozen.
     private var block: ReferenceBlock?
     /// The write block that deleted the item.
     private var deleter: ReferenceBlock?
-    /// Whether the item was made in a block that was rolled back, and so is in no store.
+    /// Whether the item was created in a block that was rolled back, so that it is in no store.
     var isDetached = false
-    /// The values of a frozen item, and the state that it was in: of an item that its block deleted only the
-    /// types, as the block goes on to change the rows.
+    /// The values of a frozen item.
     private var frozen: ReferenceRow
+    /// The state in which the item was frozen.
+    ///
+    /// If its block deleted the item, the state has only the types, because the block may change the rows further.
     private var frozenState: ReferenceState
     /// The size of each value that was set in the block.
     private var written: [String: Int] = [:]
 
-    /// The values of an item that a block has found or made.
+    /// The values of an item that a block has found or created.
     package init(_ row: ReferenceRow, _ type: ItemType, in block: ReferenceBlock) {
         self.type = type
         key = row.key
@@ -37,7 +39,7 @@ package final class ReferenceBacking: ItemBacking {
         self.block = block.isWriting ? block : nil
     }
 
-    /// Copies the values, and lets go of the block.
+    /// Copies the values, and releases the block.
     package func freeze() {
         guard let block else { return }
         frozenState = !block.thread.hasEnded ? block.state.withoutRows : block.state
@@ -54,17 +56,17 @@ package final class ReferenceBacking: ItemBacking {
         deleter = block
     }
 
-    /// Notes that the block which made the item was rolled back.
+    /// Notes that the block that created the item was rolled back.
     func becomeDetached() { isDetached = deleter == nil }
 
-    /// Makes a detached item one of a block.
+    /// Makes a detached item live in a block.
     func revive(in block: ReferenceBlock) {
         self.block = block
         thread = block.thread
         written = [:]
     }
 
-    /// Whether a block that still runs has deleted this item.
+    /// Whether a running block has deleted this item.
     package func isDeleted(in block: ReferenceBlock) -> Bool { deleter === block }
 
     private var row: ReferenceRow { block?.state.row(key) ?? frozen }
@@ -74,7 +76,7 @@ package final class ReferenceBacking: ItemBacking {
     package var itemTypeKey: String { type.key }
     /// The item's id.
     package var id: ItemID { key.id }
-    /// The attributes of the class, or for a type without one those that the store knows.
+    /// The attributes of the class; for a type without a class, the attributes that the store knows.
     package var attributeNames: [String] {
         type.schema?.attributes.map(\.name) ?? state.type(key.itemType)?.attributes.map(\.name)
             ?? []
@@ -97,7 +99,7 @@ package final class ReferenceBacking: ItemBacking {
         }
         let attribute = try attribute(name, "value")
         let value = attribute.value(in: row)
-        // Without a class it is given as it is.
+        // For a type without a class, the value is returned unchanged.
         if type.schema != nil, !attribute.holds(value) { throw attribute.unreadable(value) }
         return value
     }
@@ -125,7 +127,7 @@ package final class ReferenceBacking: ItemBacking {
         block.state.set(context.rules.stored(value), ofAttribute: stored, of: key)
     }
 
-    /// Hands an error to the store's error handler.
+    /// Passes an error to the store's error handler.
     package func report(_ error: DataStoreError) {
         if let block { block.report(error) } else { context.report(error) }
     }
@@ -159,7 +161,7 @@ package final class ReferenceBacking: ItemBacking {
         return found
     }
 
-    /// The stored form of a value that an attribute is set to, and its size.
+    /// The stored form of a value to which an attribute is set, and its size.
     func checked(
         _ value: DataStoreValue, _ attribute: String
     ) throws(DataStoreError) -> (DataStoreValue, size: Int) {

@@ -1,11 +1,13 @@
 package import JustPersist
 
-/// Declarations of types in a block, and the rules that they add.
+/// Declares types in a block, and enforces uniqueness.
 extension ReferenceBlock {
-    /// Makes a type known with its attributes, or changes nothing.
+    /// Declares a type with its attributes.
     ///
-    /// - Parameter isOfClass: Whether it is that of an item class, without which an index goes that the class does not
-    ///   declare any more.
+    /// After an error, nothing has changed.
+    ///
+    /// - Parameter isOfClass: Whether the schema is that of an item class. If so, indexes that the class no longer
+    ///   declares are dropped.
     package func declare(
         _ schema: ItemSchema, isOfClass: Bool = false
     ) throws(DataStoreError) {
@@ -22,8 +24,9 @@ extension ReferenceBlock {
         state = changed
     }
 
-    /// Throws if two items agree in what is declared unique since the block was judged last: it cannot be committed
-    /// then.
+    /// Throws if two items have equal unique values since the last check.
+    ///
+    /// The block then cannot be committed.
     package func judge() throws(DataStoreError) {
         if !isWriting || isJudged { return }
         isJudged = true

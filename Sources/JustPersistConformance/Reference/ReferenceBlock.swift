@@ -1,20 +1,20 @@
 package import JustPersist
 
-/// A block while it runs: the state that it sees, and in a write block the one that it makes.
+/// A running block: the state that it sees, including the changes of a write block.
 ///
-/// Used by one thread, and refused on others.
+/// One thread uses the block, and calls on other threads are refused.
 package final class ReferenceBlock {
     /// The properties that the blocks of a store share.
     package struct Context: Sendable {
         /// Distinguishes the items of a store and its children from those of another.
         package let family: ItemID
-        /// The sizes that the store takes.
+        /// The sizes that the store accepts.
         package let limits: DataStoreLimits
-        /// How the store goes about its work.
+        /// The rules that determine the store's behavior.
         package let rules: ReferenceRules
         /// The place in the store's history of the state that the block sees, if the store reports its changes.
         package let token: @Sendable () -> ChangeToken?
-        /// Hands an error to the store's error handler.
+        /// Passes an error to the store's error handler.
         package let report: DataStoreErrorHandler
 
         /// The properties that the blocks of a store share.
@@ -33,32 +33,32 @@ package final class ReferenceBlock {
     }
 
     package let context: Context
-    /// The current state, the block's own changes included.
+    /// The current state, including the block's own changes.
     package var state: ReferenceState {
         didSet {
             isJudged = false
             if thread.isCurrent { context.rules.changed?(state) }
         }
     }
-    /// The state in which uniqueness was looked at last.
+    /// The state at the last check of uniqueness.
     var judged: ReferenceState
     var isJudged = true
     /// Whether the block may change anything.
     package let isWriting: Bool
-    /// Where the block runs, and whether it still does.
+    /// The thread of the block, and whether the block has ended.
     package let thread = BlockThread()
-    /// Why the block cannot be committed any more.
+    /// The error because of which the block cannot be committed.
     package private(set) var poison: DataStoreError?
-    /// The schemas of classes that the block has written through.
+    /// The schemas of the classes that the block has declared.
     private var known: Set<ObjectIdentifier> = []
     /// The bytes of the values that the block has set.
     private var writtenBytes = 0
 
-    /// The items that a write block gave out: one object for each stored item.
+    /// The items that a write block has returned: one object for each stored item.
     var live: [ReferenceKey: any DataStoreItem] = [:]
-    /// The items that were in no store before the block took them in.
+    /// The items that were in no store before the block inserted them.
     private var inserted: [DictionaryBacking] = []
-    /// The items that the block made.
+    /// The items that the block created.
     private var made: [ReferenceBacking] = []
 
     /// A block that sees a state.
@@ -69,8 +69,9 @@ package final class ReferenceBlock {
         self.context = context
     }
 
-    /// Ends the block: its items are frozen, and those that it took in are in no store again unless it was
-    /// committed.
+    /// Ends the block, and freezes its items.
+    ///
+    /// Unless the block was committed, the items that it inserted belong to no store again.
     package func end(isCommitted: Bool) {
         for item in live.values { Self.backing(of: item)?.freeze() }
         live = [:]
@@ -80,22 +81,24 @@ package final class ReferenceBlock {
         }
         inserted = []
         made = []
-        // Last, for from then on other threads may read the items.
+        // Last, because afterwards other threads may read the items.
         thread.end()
         state = ReferenceState()
         judged = state
     }
 
-    /// Throws if the block has ended, or cannot be committed any more.
+    /// Throws if the block has ended, or can no longer be committed.
     package func check(_ operation: String) throws(DataStoreError) {
         try thread.check(operation)
         if let poison { throw poison }
     }
 
-    /// Makes sure that the block is rolled back at its end, whatever its code does.
+    /// Ensures that the block is rolled back at its end, even if its code catches the error.
     package func poison(_ error: DataStoreError) { poison = poison ?? error }
 
-    /// Does the work of a request; a write block whose task was cancelled meanwhile is rolled back.
+    /// Executes a request.
+    ///
+    /// If the task was cancelled meanwhile, a write block is rolled back.
     package func limited<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
@@ -107,7 +110,9 @@ package final class ReferenceBlock {
         }
     }
 
-    /// Reports an error, the one that poisoned the block once only.
+    /// Reports an error.
+    ///
+    /// The error that makes the block fail is reported only once.
     package func report(_ error: DataStoreError) {
         thread.noteReported(error)
         if thread.isCurrent, let known = poison, known.code == error.code,
@@ -121,7 +126,9 @@ package final class ReferenceBlock {
 
     // MARK: Items
 
-    /// The object for a row: in a write block always the same.
+    /// The object for a row.
+    ///
+    /// In a write block, there is one object for each row.
     package func item(
         _ row: ReferenceRow, as type: ItemType
     ) throws(DataStoreError) -> any DataStoreItem {
@@ -150,7 +157,7 @@ package final class ReferenceBlock {
         return try item(row, as: type)
     }
 
-    /// Makes a new item.
+    /// Creates an item.
     package func make(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
         try know(type, "create")
         guard let itemClass = type.itemClass as? any MutableDataStoreItem.Type else {
@@ -165,7 +172,9 @@ package final class ReferenceBlock {
         return item
     }
 
-    /// Takes an item in that is in no store; false if its id is in this one already.
+    /// Inserts an item that is in no store.
+    ///
+    /// Returns false if its id exists.
     package func add(_ item: any MutableDataStoreItem) throws(DataStoreError) -> Bool {
         guard let detached = try Self.detachedBacking(of: item, "insert") else {
             if try thaw(item) != nil { return false }
@@ -202,11 +211,13 @@ package final class ReferenceBlock {
         return true
     }
 
-    /// Puts a new item with values into the state, or changes nothing.
+    /// Adds a new item with values to the state.
+    ///
+    /// After an error, nothing has changed.
     private func put(
         _ backing: ReferenceBacking, _ values: [String: DataStoreValue]
     ) throws(DataStoreError) {
-        // Not the whole state: a second reference to its rows would have each insertion copy them all.
+        // Not the whole state, because each insertion would copy all rows if there were a second reference to them.
         let before = (types: state.types, writtenBytes: writtenBytes)
         state.put(ReferenceRow(backing.key))
         do throws(DataStoreError) {
@@ -221,7 +232,9 @@ package final class ReferenceBlock {
         }
     }
 
-    /// Deletes an item; false if it was deleted before.
+    /// Deletes an item.
+    ///
+    /// Returns false if it was deleted before.
     package func remove(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         let type = Self.backing(of: item)?.type ?? ItemType(of: item)
         if try state.type(of: type) != nil { try know(type) }
@@ -247,7 +260,7 @@ package final class ReferenceBlock {
         Self.backing(of: item)?.delete()
     }
 
-    /// The live object for an item of any block of this store or its family; `nil` if it was deleted.
+    /// The live object for an item of any block of this store or a related one; `nil` if it was deleted.
     package func thaw(
         _ item: any DataStoreItem
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
@@ -257,28 +270,29 @@ package final class ReferenceBlock {
             throw .readOnlyClass(.itemNotMutable, type.key, in: "mutableVersion")
         }
         if try state.type(of: type) != nil { try know(type) }
-        // Deleted for good, though another may have come under its id.
+        // The item remains deleted, although another item may have its id now.
         if Self.backing(of: item)?.isDeleted(in: self) == true { return nil }
         let live = try self.item(type, item.uniqueToken)
         if live == nil, isDetached { throw .itemInNoStore(item, in: "mutableVersion") }
         return live as? any MutableDataStoreItem
     }
 
-    /// Makes sure that the store knows the type.
+    /// Ensures that the store knows the type.
     private func know(_ type: ItemType, _ operation: String) throws(DataStoreError) {
         try know(type)
         if state.type(type.key) == nil { throw .undeclaredType(type.key, in: operation) }
     }
 
-    /// Makes what a class declares known, once in the block.
+    /// Declares a class, once in the block.
     func know(_ type: ItemType) throws(DataStoreError) {
         guard let schema = type.schema, !known.contains(ObjectIdentifier(schema)) else { return }
         try declare(schema, isOfClass: true)
         known.insert(ObjectIdentifier(schema))
     }
 
-    /// Counts the bytes of a value that is set in place of one that was counted too; throws if the block has
-    /// no room for it.
+    /// Counts the bytes of a value that replaces a counted one.
+    ///
+    /// Throws if the block would exceed its limit.
     func count(
         _ bytes: Int, inPlaceOf earlier: Int, attribute: String, of itemType: String
     ) throws(DataStoreError) {
@@ -289,14 +303,15 @@ package final class ReferenceBlock {
         writtenBytes += bytes - earlier
     }
 
-    // MARK: Whose item
+    // MARK: The store of an item
 
     private static func backing(of item: any DataStoreItem) -> ReferenceBacking? {
         item.backing.storeBacking as? ReferenceBacking
     }
 
-    /// Whether an item is in no store, and so stands for the stored one with its id; an item of another store
-    /// is an error.
+    /// Whether an item is in no store, and so represents the stored item with its id.
+    ///
+    /// Throws for an item of another store.
     private func isDetached(
         _ item: any DataStoreItem, _ operation: String
     ) throws(DataStoreError) -> Bool {
@@ -309,7 +324,7 @@ package final class ReferenceBlock {
         return try Self.detachedBacking(of: item, operation) != nil
     }
 
-    /// The backing of an item that is in no store; `nil` for one of this kind of store.
+    /// The backing of an item that is in no store; `nil` for an item of this kind of store.
     private static func detachedBacking(
         of item: any DataStoreItem, _ operation: String
     ) throws(DataStoreError) -> DictionaryBacking? {

@@ -1,7 +1,7 @@
 public import JustPersist
 
 extension ReferenceDataStore {
-    /// Begins to observe what is committed in this store, merges of its children included.
+    /// Begins to observe the commits of this store, including merges of its children.
     public func observeChanges(
         _ scope: ChangeScope, since token: ChangeToken?
     ) throws -> any ChangeObservation {

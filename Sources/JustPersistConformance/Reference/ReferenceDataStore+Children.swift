@@ -1,7 +1,7 @@
 public import JustPersist
 
 extension ReferenceDataStore {
-    /// The store that this one is a child of.
+    /// The parent of this store; `nil` if this store is not a child.
     public var parent: (any DataStore)? { parentStore }
 
     /// Makes a closed child of this store, which must be open.
@@ -19,7 +19,7 @@ extension ReferenceDataStore {
         return child
     }
 
-    /// Carries what a child committed into this store, in one step.
+    /// Merges the committed changes of a child into this store, in one step.
     public func performMerge(
         _ child: any DataStore, policy: MergePolicy
     ) throws -> MergeReport {
@@ -42,7 +42,7 @@ extension ReferenceDataStore {
         return report
     }
 
-    /// The children that are still there.
+    /// The children that still exist.
     var openedChildren: [ReferenceDataStore] {
         children.withLock { $0.compactMap(\.store) }
     }

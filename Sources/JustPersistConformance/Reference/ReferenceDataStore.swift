@@ -1,14 +1,14 @@
 import Dispatch
 public import JustPersist
 
-/// The contract as a program: a store in memory that is a list of rows, and does every step the plain way.
+/// An implementation of the contract for comparison: a store in memory that is a list of rows, with simple algorithms.
 ///
-/// Its answers are correct by definition, so other stores are compared with it; it is no store for data
-/// of any size. It keeps the whole contract except persistence, child stores included.
+/// Its answers are correct by definition, and other stores are compared with it. It is not suitable for large data. It
+/// keeps the whole contract, including child stores, except persistence.
 public final class ReferenceDataStore: DataStore {
-    /// On which thread the blocks of `read` and `writeSync` run.
+    /// The thread on which the blocks of `read` and `writeSync` run.
     public let threading: DataStoreThreading
-    /// The sizes that the store takes.
+    /// The sizes that the store accepts.
     public let limits: DataStoreLimits
 
     let number: ReferenceTree.Number
@@ -16,7 +16,7 @@ public final class ReferenceDataStore: DataStore {
     let tree: Locked<ReferenceTree>
     let gate = ReferenceGate()
     let children = Locked<[Child]>([])
-    /// Reports commits, under the tree's lock: so the place of a state in the history is known.
+    /// Reports commits, under the tree's lock, so that the place of each state in the history is known.
     let feed = ChangeFeed()
     private let family: ItemID
     private let rules: ReferenceRules
@@ -24,7 +24,7 @@ public final class ReferenceDataStore: DataStore {
     private let queue = DispatchQueue(label: "ReferenceDataStore.write")
     private let completions = DispatchQueue(label: "ReferenceDataStore.completion")
 
-    /// A child, which does not live for its parent's sake.
+    /// A weak reference to a child.
     struct Child: Sendable {
         weak let store: ReferenceDataStore?
     }
@@ -39,7 +39,7 @@ public final class ReferenceDataStore: DataStore {
             errorHandler: errorHandler)
     }
 
-    /// A store that goes about its work by other rules than the contract's.
+    /// A store with rules that may differ from the contract's.
     package init(
         rules: ReferenceRules, threading: DataStoreThreading = .callingThread,
         limits: DataStoreLimits = .contract, errorHandler: DataStoreErrorHandler? = nil
@@ -68,9 +68,9 @@ public final class ReferenceDataStore: DataStore {
 
     deinit { tree.withLock { $0.close(number) } }
 
-    /// Makes `DataStores.open("reference:")` know this store.
+    /// Registers this store for `DataStores.open("reference:")`.
     ///
-    /// Each such store is one of its own.
+    /// Each call of `open` makes another store.
     public static func register() {
         DataStores.register(scheme: "reference", settings: (), options: [], common: [.threading]) {
             location, options, _ throws(DataStoreError) in
@@ -91,13 +91,15 @@ public final class ReferenceDataStore: DataStore {
         }
     }
 
-    /// Receives each failure of a call that cannot throw; a child begins with its parent's.
+    /// Receives each failure of a call that cannot throw.
+    ///
+    /// A child starts with its parent's handler.
     public var errorHandler: DataStoreErrorHandler? {
         get { handler.withLock { $0 } }
         set { handler.withLock { $0 = newValue } }
     }
 
-    /// The whole contract, but for persistence.
+    /// The capabilities of the whole contract, except persistence.
     public var capabilities: DataStoreCapabilities {
         DataStoreCapabilities(
             childStores: .nested, changeStreams: .live, threading: threading,
@@ -106,7 +108,9 @@ public final class ReferenceDataStore: DataStore {
 
     // MARK: Life
 
-    /// Opens the store, which is empty then; a child, which has no changes then, if its parent is open.
+    /// Opens the store, which is then empty.
+    ///
+    /// A child can be opened only while its parent is open, and then has no changes.
     public func open() throws {
         try gate.open {
             try tree.withLock { tree throws(DataStoreError) in
@@ -120,15 +124,15 @@ public final class ReferenceDataStore: DataStore {
         }
     }
 
-    /// Closes the store and its children once their blocks have ended, queued ones included.
+    /// Closes the store and its children, once their running and queued blocks have ended.
     ///
-    /// Their data are lost.
+    /// Their data is lost.
     public func close() throws {
         try refuseInside("close")
         try gate.close("close") { shut() }
     }
 
-    /// Closes the store, which keeps nothing when it is closed.
+    /// Closes the store, which loses its data.
     public func destroy() throws {
         try refuseInside("destroy")
         try gate.close("destroy", evenIfClosed: true) { shut() }
@@ -136,14 +140,14 @@ public final class ReferenceDataStore: DataStore {
 
     private func shut() {
         for child in openedChildren {
-            // It could only be refused inside a block, which is found out before.
+            // Closing could only be refused inside a block, which was checked before.
             try? child.close()
         }
         tree.withLock { $0.close(number) }
         feed.close()
     }
 
-    /// Throws if the calling thread is inside a block of this store or one below it.
+    /// Throws if the calling thread is inside a block of this store or of a descendant.
     private func refuseInside(_ operation: String) throws(DataStoreError) {
         try gate.refuseInside(operation)
         for child in openedChildren { try child.refuseInside(operation) }
@@ -171,7 +175,7 @@ public final class ReferenceDataStore: DataStore {
 
     /// Runs a block that may change the store, and makes its changes visible.
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
-        // Before the caller waits for another thread, which would wait for the caller's block.
+        // Checked before the caller waits for another thread, which would wait for the caller's block.
         try gate.refuseNestedWrite()
         guard threading.writesOnMainThread else { return try write(block, isAdmitted: false) }
         try gate.read("write") { [gate] in
@@ -191,7 +195,7 @@ public final class ReferenceDataStore: DataStore {
             var failure: (any Error)?
             do { try write(block, isAdmitted: true) } catch { failure = error }
             gate.dequeue()
-            // Outside the queue, so that a completion may wait for blocks queued after its own.
+            // Called outside of the queue, so that a completion may wait for blocks that were queued after its own.
             completions.async { [failure] in completion(failure) }
         }
     }

@@ -1,9 +1,9 @@
 package import JustPersist
 
 extension ReferenceState {
-    /// Makes a type known with its attributes and indexes, beside those that are known of it.
+    /// Declares a type with its attributes and indexes, in addition to its known ones.
     ///
-    /// On failure some of it may be known: the caller works on a copy.
+    /// After an error, a part of the declaration may remain, so the caller must use a copy.
     package mutating func declare(
         _ schema: ItemSchema, isOfClass: Bool = false, limits: DataStoreLimits,
         rules: ReferenceRules = ReferenceRules()
@@ -41,7 +41,7 @@ extension ReferenceState {
         }
     }
 
-    /// Makes the type known under its key, and those that it was declared to be the same as a part of it.
+    /// Declares the type under its key, and merges the types with its former keys into it.
     private mutating func declareType(
         _ schema: ItemSchema, _ limits: DataStoreLimits
     ) throws(DataStoreError) {
@@ -50,7 +50,7 @@ extension ReferenceState {
             for other in candidates(ItemType(schema)) where other.key != known.key {
                 rename(.type(other.key, to: known.key))
             }
-            // An earlier release goes on under the key that it knows.
+            // An earlier release continues to use the key that it knows.
             if !known.hasKey(key) {
                 try Self.check(key, "type name", of: key, limits)
                 rename(.type(known.key, to: key))
@@ -94,7 +94,7 @@ extension ReferenceState {
         }
     }
 
-    /// The names under which the attributes of a schema are stored; `nil` for those that are not yet.
+    /// The names under which the attributes of a schema are stored; `nil` for attributes that are not stored yet.
     ///
     /// Throws if values are stored under two names of one attribute.
     package func storedNames(_ schema: ItemSchema) throws(DataStoreError) -> [String?] {
@@ -135,7 +135,7 @@ extension ReferenceState {
             """, itemType: key, attribute: attribute.name)
     }
 
-    /// Makes a type known as another state knows it.
+    /// Adds a type as another state knows it.
     package mutating func add(_ other: ReferenceType) {
         if type(other.key) == nil { put(ReferenceType(key: other.key)) }
         let formerKeys = other.formerKeys.filter { type($0) == nil }
@@ -146,7 +146,7 @@ extension ReferenceState {
         }
     }
 
-    /// Forgets an index, and returns whether it was declared.
+    /// Removes an index, and returns whether it was declared.
     package mutating func drop(_ index: IndexSchema, ofType key: String) -> Bool {
         guard let type = type(key) else { return false }
         let index = IndexSchema(

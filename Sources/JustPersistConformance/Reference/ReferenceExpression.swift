@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// The values of the sides of a comparison: the meaning of each expression, written out.
+/// Evaluates the operands of a comparison, with a direct implementation of each expression.
 enum ReferenceExpression {
     typealias Subject = ReferencePredicate.Subject
     typealias Expression = DataStorePredicate.Expression
@@ -84,7 +84,7 @@ enum ReferenceExpression {
     }
 }
 
-/// Conversions of values to values of another class.
+/// Converts values to values of another class.
 private enum ReferenceCast {
     static func value(
         _ value: DataStoreValue, _ valueClass: DataStorePredicate.ValueClass

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// The results of functions, one by one.
+/// Evaluates functions.
 enum ReferenceFunction {
     typealias Function = DataStorePredicate.Function
 

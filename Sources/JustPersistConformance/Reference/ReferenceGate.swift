@@ -28,7 +28,7 @@ package final class ReferenceGate: Sendable {
     /// A closed gate.
     package init() {}
 
-    // A thread's object lives as long as the thread.
+    // A thread's object exists as long as the thread.
     private static var thread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
 
     /// Opens a closed store with `body`.
@@ -48,7 +48,8 @@ package final class ReferenceGate: Sendable {
         if let failure { throw failure }
     }
 
-    /// Closes an open store, or any store, with `body` once all blocks have ended.
+    /// Closes an open store with `body` once all blocks have ended; with `evenIfClosed`, also calls `body` for a closed
+    /// one.
     package func close(
         _ operation: String, evenIfClosed: Bool = false, _ body: () -> Void
     ) throws {
@@ -66,7 +67,7 @@ package final class ReferenceGate: Sendable {
         state.change { $0.phase = .closed }
     }
 
-    /// Throws if the calling thread is inside a block, which a call would wait for.
+    /// Throws if the calling thread is inside a block, because the call would wait for that block.
     package func refuseInside(_ operation: String) throws(DataStoreError) {
         try refuseInside(operation, while: nil)
     }
@@ -83,7 +84,9 @@ package final class ReferenceGate: Sendable {
         }
     }
 
-    /// Runs a read block; one that is admitted also while the store is closing, for the store waits for its caller.
+    /// Runs a read block.
+    ///
+    /// An admitted block runs even while the store is closing, because the store waits for its caller.
     package func read(
         _ operation: String = "read", isAdmitted: Bool = false, _ body: () throws -> Void
     ) throws {
@@ -107,7 +110,9 @@ package final class ReferenceGate: Sendable {
         if isWriting { throw .nestedWrite(in: "write") }
     }
 
-    /// Runs a write block once no other runs; a queued one also while the store is closing.
+    /// Runs a write block once no other write block runs.
+    ///
+    /// A queued block runs even while the store is closing.
     package func write(isAdmitted: Bool = false, _ body: () throws -> Void) throws {
         try refuseNestedWrite()
         let thread = Self.thread
@@ -127,7 +132,9 @@ package final class ReferenceGate: Sendable {
         try body()
     }
 
-    /// Notes that a block was queued; false if the store takes none.
+    /// Notes that a block was queued.
+    ///
+    /// Returns false if the store does not accept blocks.
     package func enqueue() -> Bool {
         let thread = Self.thread
         return state.withLock { state in

@@ -1,17 +1,19 @@
 package import JustPersist
 
-/// How a child's changes come into its parent's state: each attribute's value where the child first changed
-/// it, the child's and the parent's, and the policy where both have moved away from the first.
+/// Merges a child's changes into its parent's state.
+///
+/// For each attribute it compares three values: the parent's value when the child first changed it, the child's value,
+/// and the parent's current value. If both stores have changed the first value, the policy decides.
 package struct ReferenceMerge {
-    /// The parent's state, and then what it becomes.
+    /// The parent's state, which becomes the merged state.
     package private(set) var state: ReferenceState
-    /// The changes of both to the same item or attribute.
+    /// The conflicting changes of both stores to one item or attribute.
     package private(set) var conflicts: [MergeConflict] = []
     private let policy: MergePolicy
 
     /// Merges a child's changes into a state.
     ///
-    /// With conflicts and the policy `fail` the outcome is not to be used.
+    /// If there are conflicts and the policy is `fail`, the merged state must not be used.
     package init(
         _ overlay: ReferenceOverlay, into parent: ReferenceState, policy: MergePolicy
     ) {

@@ -1,19 +1,22 @@
 import Foundation
 package import JustPersist
 
-/// A number by its exact value, whichever kind holds it: every one is a finite row of decimal digits.
+/// The exact value of a number of any kind.
+///
+/// Every number is a finite sequence of decimal digits.
 package struct ReferenceNumber: Sendable {
     /// -1, 0 or 1.
     private let sign: Int
-    /// The digits without zeros at either end, for the value 0.d₁d₂d₃… × 10^``exponent``; infinity has
-    /// none and the largest exponent.
+    /// The digits without zeros at either end, for the value 0.d₁d₂d₃… × 10^``exponent``.
+    ///
+    /// Infinity has no digits and the largest exponent.
     private let digits: [UInt8]
     private let exponent: Int
 
-    /// Whether it is no number at all.
+    /// Whether the value is NaN.
     package let isNaN: Bool
 
-    /// The number that a value holds, truth values as 0 and 1; `nil` for any other kind.
+    /// The number in a value, with truth values as 0 and 1; `nil` for any other kind.
     package init?(_ value: DataStoreValue) {
         switch value {
         case .bool(let value): self.init(text: value ? "1" : "0")
@@ -24,7 +27,7 @@ package struct ReferenceNumber: Sendable {
         }
     }
 
-    /// How two numbers stand; `nil` if one is not a number.
+    /// The order of two numbers; `nil` if one is NaN.
     package func order(against other: ReferenceNumber) -> ValueOrder? {
         if isNaN || other.isNaN { return nil }
         if sign != other.sign { return sign < other.sign ? .ascending : .descending }
@@ -40,7 +43,7 @@ package struct ReferenceNumber: Sendable {
         return sign < 0 ? magnitudes.reversed : magnitudes
     }
 
-    /// The number that decimal text spells; `nil` for no number.
+    /// The number in a decimal text; `nil` represents NaN.
     private init(text: String?) {
         guard let text else {
             self.init(sign: 0, digits: [], exponent: 0, isNaN: true)
@@ -103,7 +106,7 @@ private struct LongDecimal {
     }
 
     mutating func multiply(by factor: UInt64, times: UInt) {
-        // Twelve at once: 5^12 times a group is far from overflowing.
+        // Twelve factors at a time: 5^12 times a group does not overflow.
         let twelve = (0..<12).reduce(UInt64(1)) { product, _ in product * factor }
         for _ in 0..<times / 12 { multiply(by: twelve) }
         for _ in 0..<times % 12 { multiply(by: factor) }

@@ -1,9 +1,9 @@
 import Foundation
 package import JustPersist
 
-/// How values compare: equality and order in conditions, and the one total order of sorted lists.
+/// Compares values: equality and order in conditions, and the total order of sorted lists.
 package enum ReferenceOrder {
-    /// Whether a request takes both values for equal.
+    /// Whether a request considers both values equal.
     package static func isEqual(_ a: DataStoreValue, _ b: DataStoreValue) -> Bool {
         switch (a, b) {
         case (.null, .null): return true
@@ -17,8 +17,8 @@ package enum ReferenceOrder {
         }
     }
 
-    /// How two values stand in a condition; `nil` where they do not order: other kinds, null, NaN,
-    /// references and collections.
+    /// The order of two values in a condition; `nil` if they have no order: different kinds, null, NaN, references and
+    /// collections.
     package static func order(_ a: DataStoreValue, _ b: DataStoreValue) -> ValueOrder? {
         switch (a, b) {
         case (.int(let a), .int(let b)):
@@ -39,8 +39,10 @@ package enum ReferenceOrder {
         return a.order(against: b)
     }
 
-    /// How two values stand in a sorted list: nil, numbers, strings, dates, data, UUIDs, URLs, references,
-    /// arrays, dictionaries; NaN is the last of the numbers, and of the dates.
+    /// The order of two values in a sorted list: nil, numbers, strings, dates, data, UUIDs, URLs, references, arrays,
+    /// dictionaries.
+    ///
+    /// NaN is the last of the numbers, and of the dates.
     package static func sortOrder(_ a: DataStoreValue, _ b: DataStoreValue) -> ValueOrder {
         if let order = order(a, b) { return order }
         let (aRank, bRank) = (rank(a), rank(b))
@@ -101,7 +103,9 @@ package enum ReferenceOrder {
         order(a, b) { $0 < $1 ? .ascending : $0 > $1 ? .descending : .same }
     }
 
-    /// Two lists by their first parts that differ, a list before its continuations.
+    /// Orders two lists by their first different elements.
+    ///
+    /// A prefix comes before the longer list.
     private static func order<Part>(
         _ a: [Part], _ b: [Part], by partOrder: (Part, Part) -> ValueOrder
     ) -> ValueOrder {

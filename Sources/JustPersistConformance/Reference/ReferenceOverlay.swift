@@ -6,7 +6,7 @@ package struct ReferenceOverlay: Sendable {
     package private(set) var changes: [Change] = []
     /// The types that the child's blocks knew.
     package private(set) var types: [ReferenceType] = []
-    /// The types and attributes that the child gave another name.
+    /// The types and attributes that the child renamed.
     package private(set) var renames: [ReferenceRename] = []
 
     /// The child's change of one item.
@@ -15,24 +15,24 @@ package struct ReferenceOverlay: Sendable {
         package fileprivate(set) var key: ReferenceKey
         /// Whether the parent had the item when the child first changed it.
         package let wasThere: Bool
-        /// Whether the child has it now.
+        /// Whether the child has the item now.
         package var isThere: Bool
-        /// The attributes that the child changed; of an item that it deleted, all.
+        /// The attributes that the child changed; all attributes if it deleted the item.
         package var attributes: [String: Attribute]
     }
 
     /// The child's change of one attribute.
     package struct Attribute: Sendable {
-        /// The parent's value when the child first changed it.
+        /// The parent's value when the child first changed the attribute.
         package let base: DataStoreValue
-        /// The child's.
+        /// The child's value.
         package var mine: DataStoreValue
     }
 
     /// No changes.
     package init() {}
 
-    /// The parent's state with these changes on top.
+    /// The parent's state with these changes applied.
     ///
     /// An item that the parent deleted stays deleted, unless the child inserted it.
     package func applied(to parent: ReferenceState) -> ReferenceState {
@@ -53,15 +53,15 @@ package struct ReferenceOverlay: Sendable {
         return state
     }
 
-    /// Makes the child's types and names known to a state.
+    /// Adds the child's types and names to a state.
     package func addTypes(to state: inout ReferenceState) {
         for rename in renames { state.rename(rename) }
         for type in types { state.add(type) }
     }
 
-    /// Notes what a block of the child changed: the difference between the states at its two ends.
+    /// Notes the changes of a block of the child: the difference between the states before and after the block.
     ///
-    /// The parent's state is what it was when the block began, or later.
+    /// The parent's state is the state when the block began, or a later one.
     package mutating func note(
         from before: ReferenceState, to after: ReferenceState, over parent: ReferenceState?
     ) {
@@ -95,8 +95,8 @@ package struct ReferenceOverlay: Sendable {
     }
 
     private mutating func noteInsert(of row: ReferenceRow, over theirs: ReferenceRow?) {
-        // An item that the parent does not have is a new one, whatever was there before. So is one that the
-        // child had not deleted: the parent made its own while the block ran, and the two are in conflict.
+        // An item that the parent does not have is new, even if an item with its id existed before. So is an item that
+        // the child had not deleted: the parent created its own while the block ran, and the two are in conflict.
         let theirs = changes.contains { $0.key == row.key } ? theirs : nil
         if theirs == nil { changes.removeAll { $0.key == row.key } }
         change(row.key, wasThere: false) { change in
@@ -112,7 +112,7 @@ package struct ReferenceOverlay: Sendable {
     private mutating func noteDelete(of row: ReferenceRow, over theirs: ReferenceRow?) {
         var row = row
         if let theirs, changes.contains(where: { $0.key == row.key && !$0.wasThere }) {
-            // Both have made it: it is the parent's that the child deletes.
+            // Both stores created the item: the child deletes the parent's item.
             changes.removeAll { $0.key == row.key }
             row = theirs
         }
@@ -153,7 +153,9 @@ package struct ReferenceOverlay: Sendable {
 }
 
 extension ReferenceOverlay.Change {
-    /// Notes a value over the one before, which is the parent's unless the attribute was changed already.
+    /// Notes a new value.
+    ///
+    /// The value before is the parent's, unless the attribute was already changed.
     fileprivate mutating func set(
         _ value: DataStoreValue, ofAttribute name: String, over before: DataStoreValue
     ) {

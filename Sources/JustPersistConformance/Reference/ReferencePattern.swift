@@ -1,9 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Texts against patterns.
+/// Matches texts with patterns.
 enum ReferencePattern {
-    /// Whether a text is like a pattern with `*` and `?`, by a table of all their beginnings.
+    /// Whether a text matches a pattern with `*` and `?`, by a table of all their prefixes.
     static func isLike(_ text: String, _ pattern: String) -> Bool {
         if text == pattern, !pattern.contains("\\") { return true }
         let text = ReferenceText.scalars(text)
@@ -16,7 +16,7 @@ enum ReferencePattern {
                 signs.append((scalar, scalar == "\\"))
             }
         }
-        // Whether the text's first n scalars are like the signs so far.
+        // Whether the text's first n scalars match the pattern so far.
         var row = [true] + text.map { _ in false }
         for (scalar, isEscaped) in signs {
             var next = row.map { _ in false }
@@ -32,7 +32,9 @@ enum ReferencePattern {
         return row[text.count]
     }
 
-    /// Whether a whole text matches a regular expression; the kit makes none that takes long.
+    /// Whether a whole text matches a regular expression.
+    ///
+    /// The kit uses no expression that takes long.
     static func matches(
         _ text: String, _ pattern: String, _ options: DataStorePredicate.Options
     ) -> Bool {
@@ -45,7 +47,7 @@ enum ReferencePattern {
         }
         let text = read(text)
         let range = NSRange(location: 0, length: text.utf16.count)
-        // An open quotation or comment has to be ended before the group can be closed.
+        // An open quotation or comment must be ended before the group can be closed.
         for end in [")\\z", "\\E)\\z", "\n)\\z"] {
             let expression = try? NSRegularExpression(
                 pattern: "^(?:" + read(pattern) + end,

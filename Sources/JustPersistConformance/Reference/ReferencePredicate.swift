@@ -1,9 +1,9 @@
 import Foundation
 package import JustPersist
 
-/// Whether rows fulfil a predicate: the meaning of each operator, written out.
+/// Evaluates a predicate on rows, with a direct implementation of each operator.
 package struct ReferencePredicate {
-    /// The value of a row's own attribute, and of an item that a reference leads to.
+    /// The access to the values of a row, and of the items that its references lead to.
     package struct Subject {
         package var value: (_ attribute: String) -> DataStoreValue
         package var valueOfOther: (_ attribute: String, ItemReference) -> DataStoreValue
@@ -26,12 +26,12 @@ package struct ReferencePredicate {
         }
     }
 
-    /// Where the first error of an evaluation is noted, after which its answer means nothing.
+    /// Records the first error of an evaluation, after which the result is meaningless.
     package final class Failure {
         /// The error.
         package private(set) var error: DataStoreError?
 
-        /// Notes an error, unless there is one.
+        /// Records an error, unless there is one.
         func note(_ error: DataStoreError) { self.error = self.error ?? error }
     }
 
@@ -74,7 +74,7 @@ package struct ReferencePredicate {
         case (.direct, _): return holds(left)
         case (.any, .array(let elements)): return elements.contains(where: holds)
         case (.all, .array(let elements)): return elements.allSatisfy(holds)
-        // A collection that is not there is an empty one; anything else is no collection.
+        // A missing collection counts as an empty one. Any other value is not a collection.
         case (.all, .null): return true
         case (.any, _), (.all, _): return false
         }
@@ -137,7 +137,7 @@ package struct ReferencePredicate {
 
     // MARK: Operands
 
-    /// The value of one side of a comparison, as the comparison sees it.
+    /// The value of an operand, in the form that the comparison uses.
     private static func read(
         _ expression: DataStorePredicate.Expression,
         in comparison: DataStorePredicate.Comparison, _ subject: Subject
@@ -157,8 +157,8 @@ package struct ReferencePredicate {
         }
     }
 
-    /// A value as a comparison sees it: strings folded by its options, and where ids are compared all that
-    /// stands for an id as one.
+    /// A value in the form that a comparison uses: strings are folded by its options, and if ids are compared, every
+    /// value that represents an id is converted to one.
     private static func seen(
         _ value: DataStoreValue, _ options: DataStorePredicate.Options, _ comparesIDs: Bool,
         inDictionary: Bool = false

@@ -1,8 +1,8 @@
 package import JustPersist
 
-/// Which rows of a state a request asks for: those of its type, that match, in its order, its slice.
+/// Executes a request on a state: selects the rows of its type that match, sorts them, and takes its slice.
 package enum ReferenceQuery {
-    /// The rows that a request asks for.
+    /// The rows that a request finds.
     package static func rows(
         _ request: DataStoreRequest, in state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
@@ -33,7 +33,9 @@ package enum ReferenceQuery {
         }
     }
 
-    /// The same; throws what a part of the predicate throws that is evaluated on items.
+    /// The rows that match a predicate.
+    ///
+    /// Throws the errors of its parts that are evaluated on items.
     private static func matching(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
     ) throws(DataStoreError) -> [ReferenceRow] {
@@ -48,8 +50,9 @@ package enum ReferenceQuery {
         return matching
     }
 
-    /// The rows by the request's criteria in turn, and rows that are equal in all of them in the order of
-    /// creation.
+    /// The rows sorted by the request's sort descriptors.
+    ///
+    /// Rows that are equal in all of them are in the order of creation.
     package static func sorted(
         _ rows: [ReferenceRow], _ request: DataStoreRequest, _ state: ReferenceState
     ) -> [ReferenceRow] {
@@ -76,7 +79,9 @@ package enum ReferenceQuery {
         }.map(\.0)
     }
 
-    /// The rows after the first `offset`, `limit` of them at most; 0 is no limit.
+    /// The rows after the first `offset`, at most `limit` of them.
+    ///
+    /// A limit of 0 means no limit.
     package static func sliced(
         _ rows: [ReferenceRow], offset: Int?, limit: Int?
     ) -> [ReferenceRow] {
@@ -85,7 +90,7 @@ package enum ReferenceQuery {
         return Array(rest.prefix(limit))
     }
 
-    /// A row as a predicate sees it.
+    /// A row as the subject of a predicate.
     package static func subject(
         _ row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
     ) -> ReferencePredicate.Subject {
@@ -123,7 +128,7 @@ package enum ReferenceQuery {
                 isMutable: false))
     }
 
-    /// The attribute's value of the item that a reference leads to; null if there is no such item.
+    /// The value of an attribute of the item that a reference leads to; null if there is no such item.
     static func value(
         ofAttribute name: String, at reference: ItemReference, _ state: ReferenceState
     ) -> DataStoreValue {
@@ -132,7 +137,9 @@ package enum ReferenceQuery {
         return value(ofAttribute: name, row, ItemType(dynamic: reference.itemTypeKey), state)
     }
 
-    /// A row's value at an attribute: its id at `uniqueToken`, unless the type has such an attribute.
+    /// The value of an attribute of a row.
+    ///
+    /// `uniqueToken` is the id, unless the type has such an attribute.
     private static func value(
         ofAttribute name: String, _ row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
     ) -> DataStoreValue {
@@ -174,7 +181,7 @@ package enum ReferenceQuery {
         }
     }
 
-    /// Throws for a path that leads through an array: it has no one value to sort by.
+    /// Throws for a path that leads through an array, because there is no single value to sort by.
     static func checkSortable(
         _ key: DataStorePredicate.Expression, _ subject: ReferencePredicate.Subject,
         in operation: String

@@ -1,18 +1,19 @@
 package import JustPersist
 
-/// The steps of a store in which most stores go wrong, as values: the kit's own tests put a wrong one in the
-/// place of one of these, and see that a check notices.
+/// The steps of a store in which errors are likely, as values.
+///
+/// The kit's own tests replace one of them with a wrong one, and verify that a check detects it.
 package struct ReferenceRules: Sendable {
     /// The state of a store without a parent when it is opened.
     package var opened: @Sendable () throws(DataStoreError) -> ReferenceState = {
         () throws(DataStoreError) in ReferenceState()
     }
 
-    /// Is called when a store without a parent is closed.
+    /// Called when a store without a parent is closed.
     package var closed: @Sendable () -> Void = {}
 
-    /// Is called with the states of a store without a parent before and after each commit, merges included, before
-    /// any block sees the commit.
+    /// Called with the states of a store without a parent before and after each commit or merge, before any block sees
+    /// the commit.
     package var published: (@Sendable (_ before: ReferenceState, _ after: ReferenceState) -> Void)?
 
     /// The id of a new item.
@@ -27,7 +28,7 @@ package struct ReferenceRules: Sendable {
     package var writer: @Sendable (ReferenceBlock) -> DataStoreWriter =
         { ReferenceWriteAccessor($0) }
 
-    /// Is called with the state of a write block after each of its changes.
+    /// Called with the state of a write block after each of its changes.
     package var changed: (@Sendable (ReferenceState) -> Void)?
 
     /// The value that is read after a value was set.
@@ -42,17 +43,17 @@ package struct ReferenceRules: Sendable {
             recorded, declared in recorded ?? declared.defaultValue
         }
 
-    /// The rows that a request asks for.
+    /// The rows that a request finds.
     package var rows: Rows<[ReferenceRow]> = { request, state throws(DataStoreError) in
         try ReferenceQuery.rows(request, in: state)
     }
 
-    /// How many rows a request asks for.
+    /// The number of rows that a request finds.
     package var count: Rows<Int> = { request, state throws(DataStoreError) in
         let request = request.copy()
         let stored = try state.type(of: request.type)?.schema
         try request.validate(stored: stored)
-        // The order does not change the number.
+        // The order does not affect the number.
         request.sortDescriptors = nil
         return try ReferenceQuery.rows(request, in: state).count
     }
@@ -60,14 +61,14 @@ package struct ReferenceRules: Sendable {
     /// The result of an aggregation.
     package var aggregate = ReferenceAggregate()
 
-    /// The value that a property reads at an attribute of the item that a reference leads to.
+    /// The value of an attribute of the item that a reference leads to, as a property reads it.
     package var valueOfOther:
         @Sendable (_ attribute: String, ItemReference, ReferenceState) throws(DataStoreError) ->
             DataStoreValue = { name, reference, state in
                 ReferenceQuery.value(ofAttribute: name, at: reference, state)
             }
 
-    /// An error if two items agree in unique attributes, and one of them did not before.
+    /// An error if two items have equal unique values, and one of them did not before.
     package var violation:
         @Sendable (_ judged: ReferenceState, _ state: ReferenceState) -> DataStoreError? = {
             judged, state in ReferenceUniqueness.violation(from: judged, to: state)
@@ -79,7 +80,7 @@ package struct ReferenceRules: Sendable {
     /// The state of a store after a write block that failed.
     package var rolledBack: Outcome = { before, _ in before }
 
-    /// The token of the state that a block sees, if the store gives any.
+    /// The token of the state that a block sees, if the store provides tokens.
     package var token: @Sendable (ChangeToken) -> ChangeToken? = { $0 }
 
     /// A child's view of its parent's state.
@@ -96,13 +97,13 @@ package struct ReferenceRules: Sendable {
             return (merge.state, merge.conflicts)
         }
 
-    /// An answer to a request.
+    /// A function that answers a request.
     package typealias Rows<Answer> =
         @Sendable (DataStoreRequest, ReferenceState) throws(DataStoreError) -> Answer
-    /// A choice between the states before and after a block.
+    /// A function that chooses the resulting state from the states before and after a block.
     package typealias Outcome =
         @Sendable (_ before: ReferenceState, _ after: ReferenceState) -> ReferenceState
 
-    /// The right rules.
+    /// The rules of the contract.
     package init() {}
 }

@@ -2,10 +2,10 @@ import Foundation
 import JustPersist
 
 extension DataStoreValue {
-    /// The collections that may be inside one another.
+    /// The maximum nesting depth of collections.
     static let referenceDepthLimit = 100
 
-    /// About how many bytes the value takes; `nil` if collections are nested too deep.
+    /// The approximate size of the value in bytes; `nil` if collections are nested too deeply.
     func referenceSize(depth: Int = 0) -> Int? {
         switch self {
         case .null, .bool: return 0
@@ -23,7 +23,8 @@ extension DataStoreValue {
         }
     }
 
-    /// A byte for the number of values, and for each its kind and, where that does not say it, its length.
+    /// The size of a list: a byte for the number of values, and for each value its size, a byte for its kind, and a
+    /// byte for its length unless the kind determines it.
     private static func size(of values: some Collection<DataStoreValue>, _ depth: Int) -> Int? {
         guard depth < referenceDepthLimit else { return nil }
         var total = 1

@@ -2,21 +2,21 @@ package import JustPersist
 
 /// The contents of a store at one moment: a list of rows, and their types.
 ///
-/// A value: a block works on a copy, and a snapshot is one.
+/// It is a value: a block uses a copy, and a snapshot is a copy.
 package struct ReferenceState: Sendable {
     /// The items in the order of their creation, which is that of their ids.
     package private(set) var rows: [ReferenceRow] = []
-    /// The types in the order in which they came.
+    /// The types in the order in which they were added.
     package private(set) var types: [ReferenceType] = []
-    /// The types and attributes that were given another name, in the order in which they were.
+    /// The renamings of types and attributes, in order.
     package private(set) var renames: [ReferenceRename] = []
-    /// The keys that types have now, by those that they had.
+    /// The current keys of types, by their former keys.
     private var presentKeys: [String: String] = [:]
 
     /// An empty store.
     package init() {}
 
-    /// The types alone.
+    /// The state with its types, and without rows.
     var withoutRows: ReferenceState {
         var state = ReferenceState()
         state.types = types
@@ -24,7 +24,7 @@ package struct ReferenceState: Sendable {
         return state
     }
 
-    /// The type that has a key or had it; `nil` if the store has never seen it.
+    /// The type that has or had a key; `nil` if the store has never seen the type.
     package func type(_ itemType: String) -> ReferenceType? {
         let key = presentKey(itemType)
         return types.first { $0.key == key }
@@ -32,7 +32,7 @@ package struct ReferenceState: Sendable {
 
     /// The type of an item class; `nil` if the store has never seen it.
     ///
-    /// Throws if there are items under two keys of it.
+    /// Throws if there are items under two of its keys.
     package func type(of type: ItemType) throws(DataStoreError) -> ReferenceType? {
         let candidates = candidates(type)
         if candidates.count < 2 { return candidates.first }
@@ -49,9 +49,9 @@ package struct ReferenceState: Sendable {
             """, itemType: type.key)
     }
 
-    /// The types that an item class may be of: those with its key and with its former ones.
+    /// The types that an item class may mean: the types with its key or its former keys.
     ///
-    /// A key that a type has counts before one that it had, and the class's own before its former ones.
+    /// A type's current key takes precedence over its former keys, and so does the class's own key.
     func candidates(_ type: ItemType) -> [ReferenceType] {
         let formerKeys = type.schema?.formerTypeKeys ?? []
         if formerKeys.isEmpty { return self.type(type.key).map { [$0] } ?? [] }
@@ -62,15 +62,15 @@ package struct ReferenceState: Sendable {
         return found.filter { keys.insert($0.key).inserted }
     }
 
-    /// The key that a type has now which has a key or had it.
+    /// The current key of the type that has or had a key.
     package func presentKey(_ itemType: String) -> String { presentKeys[itemType] ?? itemType }
 
-    /// An item's key with the key that its type has now.
+    /// An item's key with the current key of its type.
     package func presentKey(_ key: ReferenceKey) -> ReferenceKey {
         presentKeys.isEmpty ? key : ReferenceKey(presentKey(key.itemType), key.id)
     }
 
-    /// A value whose references bear the keys that their types have now.
+    /// A value whose references have the current keys of their types.
     func presented(_ value: DataStoreValue) -> DataStoreValue {
         if presentKeys.isEmpty { return value }
         switch value {
@@ -90,7 +90,7 @@ package struct ReferenceState: Sendable {
         return place < rows.count && rows[place].key == key ? rows[place] : nil
     }
 
-    /// Puts an item in its place, over the one with its key if there is one.
+    /// Adds an item at its place, or replaces the item with its key.
     package mutating func put(_ row: ReferenceRow) {
         let row = ReferenceRow(presentKey(row.key), values: row.values)
         for (name, value) in row.values { note(value, ofAttribute: name, of: row.key.itemType) }
@@ -102,7 +102,7 @@ package struct ReferenceState: Sendable {
         }
     }
 
-    /// Sets one attribute of an item that is there.
+    /// Sets one attribute of an existing item.
     package mutating func set(
         _ value: DataStoreValue, ofAttribute name: String, of key: ReferenceKey
     ) {
@@ -113,7 +113,7 @@ package struct ReferenceState: Sendable {
         rows[place].values[name] = value
     }
 
-    /// Removes an item, and returns whether it was there.
+    /// Removes an item, and returns whether it existed.
     package mutating func remove(_ key: ReferenceKey) -> Bool {
         let key = presentKey(key)
         let place = place(of: key)
@@ -122,23 +122,23 @@ package struct ReferenceState: Sendable {
         return true
     }
 
-    /// Removes an item that was put in, and what was noted of its values.
+    /// Removes an item that was just added, and restores the types.
     ///
-    /// - Parameter types: The types as they were before.
+    /// - Parameter types: The types before the item was added.
     mutating func takeBack(_ key: ReferenceKey, _ types: [ReferenceType]) {
         _ = remove(key)
         self.types = types
     }
 
-    /// Takes all items of a type out.
+    /// Removes all items of a type.
     package mutating func removeAll(_ itemType: String) {
         let itemType = presentKey(itemType)
         rows.removeAll { $0.key.itemType == itemType }
     }
 
-    /// Puts a type in the place of the one with its key, or after the others.
+    /// Replaces the type with the key of `type`, or appends the type.
     ///
-    /// Those that have its former keys gave way to it.
+    /// Types with its former keys are removed, and their items become items of `type`.
     package mutating func put(_ type: ReferenceType) {
         if let place = types.firstIndex(where: { $0.key == type.key }) {
             types[place] = type
@@ -154,7 +154,7 @@ package struct ReferenceState: Sendable {
             .sorted { $0.key < $1.key }
     }
 
-    /// Gives a type or an attribute another name, in all rows.
+    /// Renames a type or an attribute, in all rows.
     package mutating func rename(_ rename: ReferenceRename) {
         switch rename {
         case .type(let old, let new): renameType(old, to: new)
@@ -164,7 +164,9 @@ package struct ReferenceState: Sendable {
         renames.append(rename)
     }
 
-    /// A type that has the new key already takes the other one in.
+    /// Renames a type.
+    ///
+    /// If a type has the new key already, the renamed type is merged into it.
     private mutating func renameType(_ old: String, to new: String) {
         guard let place = types.firstIndex(where: { $0.key == old }) else { return }
         var type = types[place]
@@ -201,9 +203,9 @@ package struct ReferenceState: Sendable {
 }
 
 extension Array {
-    /// Where the element with that key stands, or would stand, in a list in the order of keys.
+    /// The index of the element with that key in a list that is sorted by keys, or the index at which it belongs.
     func place(of key: ReferenceKey, by keyOf: (Element) -> ReferenceKey) -> Int {
-        // Mostly at the end, because ids ascend.
+        // Usually the index is at the end, because ids ascend.
         guard let last, key <= keyOf(last) else { return count }
         var (lower, upper) = (0, count)
         while lower < upper {
@@ -214,11 +216,11 @@ extension Array {
     }
 }
 
-/// One item as a store keeps it.
+/// One stored item.
 package struct ReferenceRow: Sendable {
-    /// Which item it is.
+    /// Identifies the item.
     package let key: ReferenceKey
-    /// The values that were set, null among them, by attribute.
+    /// The values that were set, including null, by attribute.
     package var values: [String: DataStoreValue]
 
     /// An item with values.
@@ -252,8 +254,8 @@ package struct ReferenceKey: Sendable, Hashable, Comparable {
 
 /// A change of name.
 package enum ReferenceRename: Sendable {
-    /// Of a type.
+    /// A new key of a type.
     case type(String, to: String)
-    /// Of an attribute of a type.
+    /// A new name of an attribute of a type.
     case attribute(of: String, String, to: String)
 }

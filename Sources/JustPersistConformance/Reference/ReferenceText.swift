@@ -1,14 +1,14 @@
 import Foundation
 package import JustPersist
 
-/// Text as requests compare it.
+/// Compares texts as requests do.
 package enum ReferenceText {
     /// The Unicode scalars of the composed form (NFC).
     package static func scalars(_ text: String) -> [Unicode.Scalar] {
-        // Of ASCII every text is its own composed form.
+        // An ASCII text is its own composed form.
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.unicodeScalars) }
         var scalars = Array(text.decomposedStringWithCanonicalMapping.unicodeScalars)
-        // Foundation's tables may be older than Swift's and leave newer marks in their places.
+        // Foundation's tables may be older than Swift's, and not reorder newer combining marks.
         var start = 0
         for index in 0...scalars.count
         where index == scalars.count || isStarter(scalars[index]) {
@@ -29,14 +29,14 @@ package enum ReferenceText {
             .folding(options: ignored, locale: nil)
     }
 
-    /// How two texts stand: the same when canonically equivalent, or else by scalars.
+    /// The order of two texts: equal if they are canonically equivalent, or else by scalars.
     package static func order(_ a: String, _ b: String) -> ValueOrder {
         if a == b { return .same }
         let (a, b) = (scalars(a), scalars(b))
         return a.lexicographicallyPrecedes(b) ? .ascending : .descending
     }
 
-    /// How two texts stand where a sort compares them in an order of its own.
+    /// The order of two texts in a sort with a text order.
     package static func order(_ a: String, _ b: String, by textOrder: TextOrder) -> ValueOrder {
         switch textOrder {
         case .scalars: return order(a, b)
@@ -57,7 +57,7 @@ package enum ReferenceText {
         }
     }
 
-    /// One scalar, or all digits of a number without the zeros before it.
+    /// One scalar, or the digits of a number without leading zeros.
     private enum Part: Equatable {
         case scalar(Unicode.Scalar)
         case number([Unicode.Scalar])
@@ -65,7 +65,7 @@ package enum ReferenceText {
         func isOrdered(before other: Part) -> Bool {
             switch (self, other) {
             case (.scalar(let a), .scalar(let b)): a < b
-            // To what is no digit, all digits stand alike.
+            // A scalar that is not a digit has one order relative to all digits.
             case (.scalar(let a), .number): a < "0"
             case (.number, .scalar(let b)): "0" < b
             case (.number(let a), .number(let b)):
@@ -92,10 +92,12 @@ package enum ReferenceText {
         return parts
     }
 
-    /// Where a text may be found in another.
+    /// The place at which a text is searched in another one.
     package enum Place { case start, end, anywhere }
 
-    /// Whether a text has another as a part; none has the empty one.
+    /// Whether a text contains another one at a place.
+    ///
+    /// No text contains the empty text.
     package static func has(_ text: String, _ part: String, at place: Place) -> Bool {
         if part.isEmpty { return false }
         if text == part { return true }
@@ -111,7 +113,7 @@ package enum ReferenceText {
         return starts.contains { start in text[start..<start + part.count].elementsEqual(part) }
     }
 
-    /// Whether it is a part that begins and ends between two characters.
+    /// Whether a text contains another one at a place, such that the part begins and ends between two characters.
     package static func hasCharacters(_ text: String, _ part: String, at place: Place) -> Bool {
         let (text, part) = (Array(text), Array(part))
         if part.isEmpty || part.count > text.count { return false }

@@ -2,9 +2,9 @@ package import JustPersist
 
 /// A store and its open children, as one value: the contents of the store, and the changes of each child.
 ///
-/// One value, so that a child's view of all stores above it is a snapshot, and a merge is one step.
+/// It is one value, so that a child's view of its ancestors is a snapshot, and a merge is one step.
 package struct ReferenceTree: Sendable {
-    /// Stands for one of the stores.
+    /// Identifies one of the stores.
     package typealias Number = Int
     /// The number of the store that has no parent.
     package static let root: Number = 0
@@ -20,10 +20,10 @@ package struct ReferenceTree: Sendable {
         var overlay = ReferenceOverlay()
     }
 
-    /// A store that is closed.
+    /// A closed store.
     package init(rules: ReferenceRules = ReferenceRules()) { self.rules = rules }
 
-    /// A number for a new child.
+    /// Returns the number for a new child.
     package mutating func makeNumber() -> Number {
         lastNumber += 1
         return lastNumber
@@ -36,10 +36,10 @@ package struct ReferenceTree: Sendable {
         return state(of: child.parent).map { rules.overlaid(child.overlay, $0) }
     }
 
-    /// Opens the store, with nothing in it.
+    /// Opens the store, which is then empty.
     package mutating func open() throws(DataStoreError) { rootState = try rules.opened() }
 
-    /// Opens a child, with no changes.
+    /// Opens a child, without changes.
     package mutating func open(
         _ number: Number, childOf parent: Number
     ) throws(DataStoreError) {
@@ -47,7 +47,7 @@ package struct ReferenceTree: Sendable {
         children.append(Child(number: number, parent: parent))
     }
 
-    /// Closes a store and its children: what they held is gone.
+    /// Closes a store and its children, and drops their contents.
     package mutating func close(_ number: Number) {
         if number == Self.root, rootState != nil {
             rootState = nil
@@ -57,7 +57,7 @@ package struct ReferenceTree: Sendable {
         children.removeAll { $0.number == number }
     }
 
-    /// Makes visible what a block of a store did.
+    /// Commits the changes of a block of a store.
     package mutating func commit(
         _ number: Number, from before: ReferenceState, to after: ReferenceState
     ) {
@@ -70,7 +70,9 @@ package struct ReferenceTree: Sendable {
         children[place].overlay.note(from: before, to: after, over: parent)
     }
 
-    /// Carries a child's changes into its parent, or changes nothing.
+    /// Merges a child's changes into its parent.
+    ///
+    /// After an error, nothing has changed.
     package mutating func merge(
         _ number: Number, policy: MergePolicy
     ) throws(DataStoreError) -> MergeReport {

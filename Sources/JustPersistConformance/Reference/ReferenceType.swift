@@ -2,22 +2,22 @@ package import JustPersist
 
 /// A store's knowledge of one type of items.
 package struct ReferenceType: Sendable {
-    /// The type's name.
+    /// The key of the type.
     package private(set) var key: String
-    /// All names that it had before.
+    /// The former keys of the type.
     package private(set) var formerKeys: [String] = []
-    /// The attributes in the order in which they came.
+    /// The attributes in the order in which they were added.
     package private(set) var attributes: [Attribute] = []
     /// The indexes that were declared.
     package private(set) var indexes: [IndexSchema] = []
 
-    /// One attribute: its names, its declaration, and the kinds of values that it has had.
+    /// One attribute: its names, its declaration, and the kinds of its values so far.
     package struct Attribute: Sendable, Hashable, Codable {
         package var name: String
         package var kinds: Set<DataStoreValue.Kind> = []
-        /// All names that it had before.
+        /// The former names of the attribute.
         package var formerNames: [String] = []
-        /// The kinds that were declared last; empty for all.
+        /// The kinds of the latest declaration; empty for all kinds.
         package var declaredKinds: Set<DataStoreValue.Kind> = []
         /// The first default that was declared.
         package var defaultValue: DataStoreValue?
@@ -60,7 +60,7 @@ package struct ReferenceType: Sendable {
     /// The attribute that has that name now.
     func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }
 
-    /// The present name of the attribute that has that name or had it.
+    /// The current name of the attribute that has or had that name.
     func presentName(_ name: String) -> String? {
         if has(name) { return name }
         return attributes.first { $0.formerNames.contains(name) }?.name
@@ -94,14 +94,14 @@ package struct ReferenceType: Sendable {
         }
     }
 
-    /// Takes a former name from the attribute that had it, as another one has it now.
+    /// Removes a former name from the attribute that had it, because another attribute has the name now.
     private mutating func forget(_ former: String) {
         for place in attributes.indices {
             attributes[place].formerNames.removeAll { $0 == former }
         }
     }
 
-    /// Takes an attribute without values out, in favour of one that gets its names.
+    /// Removes an attribute without values, and adds its names to another attribute.
     mutating func remove(_ name: String, inFavourOf other: String) {
         let names = [name] + (attribute(name)?.formerNames ?? [])
         attributes.removeAll { $0.name == name }
@@ -113,12 +113,12 @@ package struct ReferenceType: Sendable {
         if !indexes.contains(index) { indexes.append(index) }
     }
 
-    /// Takes the other indexes out.
+    /// Removes all other indexes.
     mutating func keepIndexes(_ declared: [IndexSchema]) {
         indexes.removeAll { !declared.contains($0) }
     }
 
-    /// A path with the present name of the attribute that it begins at; `nil` if there is none.
+    /// A path with the current name of its first attribute; `nil` if there is no such attribute.
     func presentPath(_ path: String) -> String? {
         let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !names.contains(""), let first = presentName(names[0]) else { return nil }

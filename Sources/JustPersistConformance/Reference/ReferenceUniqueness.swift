@@ -1,12 +1,10 @@
 package import JustPersist
 
-/// Which items agree in what is declared unique, written out: the items are put in the order of their values, and
-/// neighbours compared.
+/// Finds items with equal unique values: sorts the items by their values, and compares adjacent ones.
 package enum ReferenceUniqueness {
-    /// An error if two items agree in unique attributes, and one of them did not in the earlier state; `nil`
-    /// otherwise.
+    /// An error if two items have equal unique values, and one of them did not in the earlier state; `nil` otherwise.
     ///
-    /// Items that agreed before are allowed.
+    /// Items that had equal values before are allowed.
     package static func violation(
         from judged: ReferenceState, to state: ReferenceState
     ) -> DataStoreError? {
@@ -15,7 +13,7 @@ package enum ReferenceUniqueness {
                 let holders = holders(of: index, type, in: state)
                 for (first, second) in zip(holders, holders.dropFirst())
                 where first.agrees(with: second) {
-                    // Of three that agree the one that is new may be any.
+                    // If three items have equal values, any of them may be the new one.
                     let all = holders.filter { $0.agrees(with: first) }
                     let new = all.first { holder in
                         guard let old = judged.row(holder.key) else { return true }
@@ -31,12 +29,13 @@ package enum ReferenceUniqueness {
         return nil
     }
 
-    /// For each index that one state declares beyond another, two items that agree though they may not.
+    /// The errors for unique indexes that only the later state declares: one for each index with two items of equal
+    /// values.
     package static func violations(
         declaredBetween before: ReferenceState, and state: ReferenceState
     ) -> [DataStoreError] {
         var violations: [DataStoreError] = []
-        // Of a thousand types few have such an index.
+        // Only few of a thousand types have such an index.
         for type in state.types where type.indexes.contains(where: \.isUnique) {
             let known = before.type(type.key)?.indexes ?? []
             for index in type.indexes where index.isUnique && !known.contains(index) {
@@ -52,7 +51,7 @@ package enum ReferenceUniqueness {
         return violations
     }
 
-    /// The items that may agree with others, in the order of their values.
+    /// The items that may have the values of others, sorted by their values.
     private static func holders(
         of index: IndexSchema, _ type: ReferenceType, in state: ReferenceState
     ) -> [Holder] {
@@ -62,7 +61,7 @@ package enum ReferenceUniqueness {
     }
 }
 
-/// An item, and what it has for the attributes of an index.
+/// An item, and its values for the attributes of an index.
 private struct Holder {
     let key: ReferenceKey
     let values: [DataStoreValue]
@@ -77,7 +76,7 @@ private struct Holder {
             let attribute = try? ReferenceAttribute(
                 names[0], of: ItemType(dynamic: type.key), in: state)
             return names.dropFirst().reduce(attribute?.value(in: row) ?? .null) { value, name in
-                // A value of another item is no value of this one.
+                // A value of another item is not a value of this one.
                 if case .dictionary(let entries) = value { return entries[name] ?? .null }
                 return .null
             }
@@ -88,8 +87,7 @@ private struct Holder {
         }
     }
 
-    /// Whether another item could agree with it: nil and NaN are the same as nothing, and collections are not
-    /// compared.
+    /// Whether another item can have equal values: nil and NaN are equal to no value, and collections are not compared.
     var isComparable: Bool {
         values.allSatisfy { value in
             switch value {

@@ -1,18 +1,18 @@
 public import Foundation
 
 extension ConformanceReport {
-    /// The forms in which a report is written.
+    /// The formats of a report.
     public enum Format: String, Sendable, CaseIterable {
         /// A table for a terminal.
         case table
-        /// Everything, for programs.
+        /// The complete report, for programs.
         case json
         /// A table for a web page or a pull request.
         case markdown
-        /// The XML that CI servers read.
+        /// JUnit XML, for CI servers.
         case junit
 
-        /// The form that a file's extension asks for: `json`, `md`, `xml`, else a table.
+        /// The format for a file's extension: `json`, `md` or `xml`, and a table for all others.
         public init(of file: URL) {
             switch file.pathExtension.lowercased() {
             case "json": self = .json
@@ -23,7 +23,7 @@ extension ConformanceReport {
         }
     }
 
-    /// The report in a form.
+    /// The report in a format.
     public func text(as format: Format) -> String {
         switch format {
         case .table: tableText
@@ -33,7 +33,7 @@ extension ConformanceReport {
         }
     }
 
-    /// Writes the report to a file, in the form that its extension asks for.
+    /// Writes the report to a file, in the format for its extension.
     public func write(to file: URL) throws {
         try Data((text(as: Format(of: file)) + "\n").utf8).write(to: file, options: .atomic)
     }
@@ -41,7 +41,7 @@ extension ConformanceReport {
     private var jsonText: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // Everything in a report can be written as JSON, except a figure that is no number.
+        // All values of a report can be written as JSON, except measurements that are infinite or NaN.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return (try? String(decoding: encoder.encode(self), as: UTF8.self)) ?? "{}"

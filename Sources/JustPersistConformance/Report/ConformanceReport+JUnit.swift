@@ -1,8 +1,8 @@
 extension ConformanceReport {
-    /// The report in the XML that CI servers read: a suite for each group.
+    /// The report as JUnit XML, with a suite for each group.
     ///
-    /// There is no word in it for a check that could not be verified; it counts as skipped, as one that is
-    /// not applicable, known to fail or failing but advisory does, with its reason.
+    /// JUnit XML has no outcome for unverified checks. They count as skipped, with their reason, and so do checks that
+    /// are not applicable, known to fail, or failing but advisory.
     var junitText: String {
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,

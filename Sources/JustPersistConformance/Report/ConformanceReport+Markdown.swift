@@ -1,7 +1,7 @@
 import Foundation
 
 extension ConformanceReport {
-    /// The report for a web page: the verdict, a table of the groups, and everything that is not a pass.
+    /// The report for a web page: the verdict, a table of the groups, and all results that are not a pass.
     var markdownText: String {
         var lines = [
             "## Conformance of \(store.markdown)", "",
@@ -42,7 +42,7 @@ extension ConformanceReport {
 }
 
 extension String {
-    /// The text on one line, without anything that Markdown would take for its own.
+    /// The text on one line, with the characters escaped that Markdown would interpret.
     fileprivate var markdown: String {
         reduce(into: "") { text, character in
             switch character {

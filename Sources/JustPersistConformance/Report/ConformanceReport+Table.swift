@@ -1,7 +1,7 @@
 import Foundation
 
 extension ConformanceReport {
-    /// The report for a terminal: a line for each group, then everything that is not a plain pass.
+    /// The report for a terminal: a line for each group, and all results that are not a pass.
     var tableText: String {
         [
             groupTable, failureText, listed(.knownFailing), listed(.unverified), notApplicableText,
@@ -19,8 +19,9 @@ extension ConformanceReport {
         return order.map { ($0, byGroup[$0] ?? []) }
     }
 
-    /// The row of a store in a table of anomalies, as transaction researchers compare stores; without those whose
-    /// checks did not finish.
+    /// The anomalies that the store prevents or allows, for a comparison of stores.
+    ///
+    /// Anomalies whose checks did not finish are left out.
     var anomalies: [(name: String, isPrevented: Bool)] {
         let names = [
             "G0", "G1a", "G1b", "G1c", "OTV", "PMP", "P4", "G-single", "G2-item", "G2",
@@ -77,7 +78,7 @@ extension ConformanceReport {
         }.joined(separator: "\n")
     }
 
-    /// The ids of the checks that ended so, by their reason.
+    /// The ids of the checks with an outcome, by reason.
     func reasons(of outcome: CheckOutcome) -> [(reason: String, ids: [String])] {
         var order: [String] = []
         var ids: [String: [String]] = [:]
@@ -89,7 +90,7 @@ extension ConformanceReport {
         return order.map { ($0, ids[$0] ?? []) }
     }
 
-    /// A few ids, and the number of the others.
+    /// A list of the first few ids, and the number of the others.
     static func list(_ ids: [String]) -> String {
         ids.count <= 4
             ? ids.joined(separator: ", ")

@@ -1,32 +1,32 @@
 import Foundation
 
-/// The findings of a run of the kit.
+/// The report of a run of the kit.
 public struct ConformanceReport: Sendable, Codable {
-    /// The store.
+    /// The name of the store.
     public let store: String
-    /// The edition of the kit that it was held to.
+    /// The level that was requested.
     public let level: ConformanceLevel
-    /// How thoroughly it was looked at.
+    /// The thoroughness of the run.
     public let profile: ConformanceProfile
     /// The seed of every random choice.
     public let seed: UInt64
-    /// The seconds it took.
+    /// The duration of the run in seconds.
     public let seconds: Double
     /// The results of the checks, in order.
     public let results: [CheckResult]
 
-    /// Whether no check that counts failed, and at least one passed.
+    /// Whether at least one check passed, and none failed except advisory ones.
     public var isConformant: Bool {
         !results.contains { $0.outcome == .fail && !$0.isAdvisory }
             && results.contains { $0.outcome == .pass }
     }
 
-    /// The number of checks that ended so.
+    /// The number of checks with an outcome.
     public func count(_ outcome: CheckOutcome) -> Int {
         results.count { $0.outcome == outcome }
     }
 
-    /// The store, what it was held to, and how that ended, in one sentence.
+    /// One sentence with the store, the level, and the verdict.
     var verdict: String {
         let tally = CheckOutcome.allCases
             .map { ($0, count($0)) }.filter { $0.1 > 0 }
@@ -51,7 +51,7 @@ extension ConformanceReport: CustomStringConvertible {
 }
 
 extension CheckOutcome {
-    /// The outcome with a number.
+    /// The outcome as a word after a number.
     var word: String {
         switch self {
         case .pass: "passed"

@@ -1,16 +1,16 @@
 import Foundation
 import JustPersist
 
-/// One run of the kit over one fixture: what its checks share.
+/// One run of the kit over one fixture: the state that its checks share.
 final class Assessment: Sendable {
     let fixture: any ConformanceFixture.Type
     let level: ConformanceLevel
     let options: ConformanceOptions
     let launcher: ChildLauncher?
-    /// Is given the report when the last check has ended.
+    /// Receives the report when the last check has ended.
     private let finished: @Sendable (ConformanceReport) -> Void
 
-    /// The check that finds out whether there is a store to examine at all.
+    /// The check that determines whether the fixture makes a usable store.
     private static let preflightID = "fixture/fresh-store-is-empty"
 
     private let preflight = Locked<Task<CheckResult, Never>?>(nil)
@@ -64,7 +64,7 @@ final class Assessment: Sendable {
 
     private func isAsked(_ check: Check) -> Bool {
         let asking = options.only.filter { IDPattern($0).matches(check.id) }
-        // The quick profile has a store in another state only where that state is named.
+        // The quick profile examines stores in other states only if a pattern names the state.
         if options.profile == .quick, check.variant != .plain {
             return asking.contains { $0.contains("@") }
         }
@@ -103,7 +103,7 @@ final class Assessment: Sendable {
         return await execute(check.definition, check.variant)
     }
 
-    /// Why there is nothing to examine, found out once.
+    /// The reason that the fixture makes no usable store, determined once; `nil` if it makes one.
     private func fixtureFailure() async -> String? {
         let task = preflight.withLock { preflight in
             let task =
@@ -166,7 +166,7 @@ final class Assessment: Sendable {
         }
     }
 
-    /// A known failure that no check can ever be is a slip of the pen.
+    /// Reports known failures that match no check, which are probably misspelled.
     private func reportUnknown(_ known: [KnownFailure], in result: inout CheckResult) {
         for known in known where !Inventory.hasCheck(matching: known.pattern) {
             result.outcome = .fail
@@ -174,7 +174,7 @@ final class Assessment: Sendable {
                 CheckResult.Failure(
                     message: """
                         The fixture lists “\(known.pattern)” among its knownFailures, and no check has such \
-                        an id. Mend or remove it.
+                        an id. Correct or remove it.
                         """,
                     place: "\(fixture)"))
         }
@@ -190,10 +190,12 @@ final class Assessment: Sendable {
         }
     }
 
-    /// Records a result; after the last one, gives the report to the callers that wait for it.
+    /// Records a result.
+    ///
+    /// After the last one, passes on the report.
     private func note(_ result: CheckResult) {
         let isLast = outstanding.withLock { outstanding in
-            // A check that is repeated is reported as it ended first.
+            // If a check is run again, its first result stays in the report.
             guard let place = outstanding.places.removeValue(forKey: result.id) else {
                 return false
             }

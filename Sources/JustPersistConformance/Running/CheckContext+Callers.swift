@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import JustPersist
 
-/// Work that a check does on the main thread, and the errors that handlers receive meanwhile.
+/// Runs parts of a check on the main thread, and records the errors that handlers receive meanwhile.
 extension CheckContext {
-    /// Whether the caller is on the main thread, or on the main queue where that is served by others.
+    /// Whether the caller is on the main thread, or on the main queue if other threads serve it.
     static var isOnMain: Bool {
         Thread.isMainThread || DispatchQueue.getSpecific(key: markOfMain) == true
     }
@@ -17,7 +17,7 @@ extension CheckContext {
 
     /// Runs `body` on the main thread, and waits for its end.
     ///
-    /// A program that does not serve its main queue leaves the check unverified.
+    /// If the program does not serve its main queue, the check is unverified.
     func onMain(_ body: @escaping @Sendable () throws -> Void) throws {
         let hasBegun = Latch()
         let outcome = Promise<Void>()
@@ -34,13 +34,16 @@ extension CheckContext {
         try outcome.get()
     }
 
-    /// Runs `body` on the check's own thread, then on the main thread; gives it their names.
+    /// Runs `body` on the check's own thread, then on the main thread.
+    ///
+    /// `body` receives a name of the thread.
     func fromEachThread(_ body: @escaping @Sendable (_ caller: String) throws -> Void) throws {
         try body("a background thread")
         try onMain { try body("the main thread") }
     }
 
-    /// Like `makeStore(named:)`, for a store that ends when the caller releases it.
+    /// Makes a store as `makeStore(named:)` does, but does not retain it: the store is released when the caller
+    /// releases it.
     func makeUnheldStore(named name: String) throws -> any DataStore {
         let directory = directory.appending(path: name, directoryHint: .isDirectory)
         return try watchedStore(in: directory)
@@ -55,7 +58,7 @@ extension CheckContext {
 }
 
 extension DataStore {
-    /// Queues a block, waits for its completion, and gives the error that it brought.
+    /// Queues a block, waits for its completion, and returns the error that the completion received.
     func enqueueAndWait(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void
     ) -> (any Error)? {

@@ -1,11 +1,13 @@
 import JustPersist
 
-/// The expectations of a check. Calls are counted, so that a check that expects nothing is detected.
+/// The expectations of a check. Calls are counted, so that a check without expectations is detected.
 ///
-/// `file` and `line` are the place that a failure shows: the check's own, where a helper demands something for
-/// it. `inner` is the line of the demand itself.
+/// `file` and `line` are the place that a failure shows. If a helper states the expectation, they are the place in the
+/// check that called the helper, and `inner` is the line of the expectation itself.
 extension CheckContext {
-    /// Demands a condition; the message says what was done, what came and what the contract wants.
+    /// Expects a condition.
+    ///
+    /// The message states the operation, its result, and the result that the contract requires.
     func expect(
         _ condition: Bool, _ message: @autoclosure () -> String, file: String = #fileID,
         line: Int = #line, via inner: Int = #line
@@ -15,7 +17,7 @@ extension CheckContext {
         if !condition { recorder.fail(message(), at: place) }
     }
 
-    /// Demands that two values are equal.
+    /// Expects that two values are equal.
     func expectEqual<Value: Equatable>(
         _ actual: Value, _ expected: Value, _ what: @autoclosure () -> String,
         file: String = #fileID, line: Int = #line, via inner: Int = #line
@@ -23,7 +25,7 @@ extension CheckContext {
         expect(actual == expected, actual, expected, what(), file: file, line: line, via: inner)
     }
 
-    /// Demands a condition of two values, which are shown if it is not met.
+    /// Expects a condition of two values, which are shown if it is not met.
     func expect(
         _ condition: Bool, _ actual: Any, _ expected: Any, _ what: @autoclosure () -> String,
         file: String = #fileID, line: Int = #line, via inner: Int = #line
@@ -38,7 +40,7 @@ extension CheckContext {
         expect(condition, message(), file: file, line: line, via: inner)
     }
 
-    /// Demands that no error came of something.
+    /// Expects that an operation had no error.
     func expectNoError(
         _ error: (any Error)?, _ what: @autoclosure () -> String, file: String = #fileID,
         line: Int = #line, via inner: Int = #line
@@ -48,7 +50,7 @@ extension CheckContext {
             file: file, line: line, via: inner)
     }
 
-    /// Demands that a call is refused with one of these codes, and gives the error.
+    /// Expects that a call is refused with one of these codes, and returns the error.
     @discardableResult
     func expectError(
         _ codes: DataStoreError.Code..., what: @autoclosure () -> String, file: String = #fileID,
@@ -68,7 +70,7 @@ extension CheckContext {
         return nil
     }
 
-    /// Demands that a call succeeds.
+    /// Expects that a call succeeds.
     func expectSuccess(
         _ what: @autoclosure () -> String, file: String = #fileID, line: Int = #line,
         via inner: Int = #line,
@@ -79,7 +81,7 @@ extension CheckContext {
         expectNoError(failure, what(), file: file, line: line, via: inner)
     }
 
-    /// Demands that a call throws, and gives the error.
+    /// Expects that a call throws, and returns the error.
     func expectThrows(
         _ what: @autoclosure () -> String, file: String = #fileID, line: Int = #line,
         via inner: Int = #line,
@@ -96,7 +98,7 @@ extension CheckContext {
         }
     }
 
-    /// Demands a value, without which the check cannot go on.
+    /// Requires a value, without which the check cannot continue.
     func require<Value>(
         _ value: Value?, _ what: @autoclosure () -> String, file: String = #fileID,
         line: Int = #line, via inner: Int = #line
@@ -108,12 +110,12 @@ extension CheckContext {
         return value
     }
 
-    /// The last error that a store reported, as the end of a message: what a call that cannot throw says so.
+    /// The last error that a store reported, as the end of a message: calls that cannot throw report their errors.
     private var lastReported: String {
         errors.all.last.map { "; the store reported \($0)" } ?? ""
     }
 
-    /// Demands a condition, without which the check cannot go on.
+    /// Requires a condition, without which the check cannot continue.
     func require(
         _ condition: Bool, _ message: @autoclosure () -> String, file: String = #fileID,
         line: Int = #line, via inner: Int = #line
@@ -122,7 +124,7 @@ extension CheckContext {
         if !condition { throw CheckStop.failed }
     }
 
-    /// Records that a demand was not met.
+    /// Records that an expectation was not met.
     func fail(_ message: String, file: String = #fileID, line: Int = #line, via inner: Int = #line)
     {
         expect(false, message, file: file, line: line, via: inner)

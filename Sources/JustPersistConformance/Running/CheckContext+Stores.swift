@@ -3,9 +3,9 @@ import JustPersist
 
 /// The stores of a check.
 extension CheckContext {
-    /// A store without items of the check's types, open, in the state that the variant asks for.
+    /// An open store without items of the check's types, in the state that the variant requires.
     ///
-    /// Each call gives another store, in a directory of its own.
+    /// Each call returns another store, in its own directory.
     func openStore() throws -> any DataStore {
         let store = try makeStore(named: "store-\(UUID().uuidString)")
         try store.open()
@@ -43,7 +43,9 @@ extension CheckContext {
         }
     }
 
-    /// A closed store that keeps its files in a directory of that name; the same name, the same directory.
+    /// A closed store that keeps its files in a directory of that name.
+    ///
+    /// Stores with equal names share a directory.
     func makeStore(named name: String) throws -> any DataStore {
         let store = try watchedStore(in: directory(named: name))
         directories.withLock { $0[ObjectIdentifier(store)] = (store, name) }
@@ -55,7 +57,9 @@ extension CheckContext {
         directory.appending(path: name, directoryHint: .isDirectory)
     }
 
-    /// Lets the check's stores keep a change log, or ends it where they cannot.
+    /// Makes the check's stores keep a change log.
+    ///
+    /// If they cannot, ends the check as not applicable.
     func requireChangeLog() throws {
         if capabilities.changeStreams >= .logged { return }
         if try fixture.makeStoreWithChangeLog(in: directory(named: "probe of a log")) == nil {
@@ -64,7 +68,7 @@ extension CheckContext {
         hasChangeLog.withLock { $0 = true }
     }
 
-    /// A store whose calls and errors the kit takes notice of.
+    /// A store whose calls and errors the kit records.
     func watchedStore(in directory: URL) throws -> any DataStore {
         let hasLog = hasChangeLog.withLock { $0 }
         let logged = hasLog ? try fixture.makeStoreWithChangeLog(in: directory) : nil
@@ -73,10 +77,10 @@ extension CheckContext {
         return WatchedStore(store, recorder: recorder)
     }
 
-    /// So many bytes for one value, or fewer where the store declares a small limit.
+    /// A number of bytes for one value: the given number, or less if the store declares a small limit.
     func withinLimit(_ bytes: Int) -> Int { min(bytes, capabilities.limits.valueBytes / 2) }
 
-    /// Ends the check for a store whose write blocks have no room for so many small items.
+    /// Ends the check as not applicable if a write block of the store cannot hold that many small items.
     func requireBlocks(of items: Int) throws {
         let limit = capabilities.limits.writeBlockBytes
         if limit < items * 512 {
@@ -84,13 +88,13 @@ extension CheckContext {
         }
     }
 
-    /// Whether a store has its data after it was closed and opened again.
+    /// Whether a store keeps its data when it is closed and opened again.
     var reopeningKeepsData: Bool {
         capabilities.persistence >= .reopening && !variant.isChild
     }
 
-    /// The store closed and opened again: a new instance over the same files where the store persists,
-    /// else the same instance.
+    /// Closes the store, and opens it again: as a new instance over the same files if the store is persistent, or else
+    /// as the same instance.
     func reopened(_ store: any DataStore) throws -> any DataStore {
         try store.close()
         var next = store
@@ -102,7 +106,7 @@ extension CheckContext {
 }
 
 extension ConformanceFixture {
-    /// The store as the kit uses it.
+    /// A store with the kit's error handler.
     static func store(
         in directory: URL, errorHandler: DataStoreErrorHandler?
     ) throws -> any DataStore {

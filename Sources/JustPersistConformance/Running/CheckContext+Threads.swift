@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import JustPersist
 
-/// Work that a check does on several threads.
+/// Runs parts of a check on several threads.
 extension CheckContext {
-    /// Runs `body` on so many threads at once, waits for all, and throws the first error of any.
+    /// Runs `body` on `count` threads concurrently, waits for all of them, and throws the first error of any.
     func threads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
         let running = (0..<count).map { index in ThreadHandle { try body(index) } }
         var failure: (any Error)?
@@ -14,10 +14,12 @@ extension CheckContext {
         if let failure { throw failure }
     }
 
-    /// Starts a thread; wait for it with `join()`.
+    /// Starts a thread.
+    ///
+    /// Wait for its end with `join()`.
     func start(_ body: @escaping @Sendable () throws -> Void) -> ThreadHandle { ThreadHandle(body) }
 
-    /// Runs what suspends, and waits for it.
+    /// Runs asynchronous code, and waits for its end.
     func runAsync(_ body: @escaping @Sendable () async throws -> Void) throws {
         let outcome = Promise<Void>()
         Task {
@@ -44,10 +46,10 @@ final class ThreadHandle: Sendable {
         thread.start()
     }
 
-    /// Waits until it has ended, and throws what it threw.
+    /// Waits until the thread has ended, and throws its error.
     func join() throws { try outcome.get() }
 
-    /// Waits so long for its end at most, and says whether it came.
+    /// Waits for the end of the thread, at most for `limit`, and returns whether it has ended.
     func ends(within limit: Duration) -> Bool {
         comesTrue(within: limit) { outcome.isSettled }
     }
@@ -60,17 +62,17 @@ final class Latch: Sendable {
     /// Lets all threads through.
     func open() { isOpen.change { $0 = true } }
 
-    /// Waits until it is open.
+    /// Waits until the latch is open.
     func wait() { isOpen.wait { $0 ? () : nil } }
 
-    /// Waits so long at most until it is open, and says whether it is.
+    /// Waits until the latch is open, at most for `limit`, and returns whether it is open.
     func opens(within limit: Duration) -> Bool { comesTrue(within: limit) { hasOpened } }
 
-    /// Whether it is open.
+    /// Whether the latch is open.
     var hasOpened: Bool { isOpen.withLock { $0 } }
 }
 
-/// Polls a condition until it is true, for at most so long, and returns whether it became true.
+/// Polls a condition until it is true, at most for `limit`, and returns whether it became true.
 func comesTrue(within limit: Duration, _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + limit
     while try !condition() {

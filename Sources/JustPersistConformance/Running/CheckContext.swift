@@ -1,33 +1,35 @@
 import Foundation
 import JustPersist
 
-/// The surroundings of a check: stores to examine, a place for its findings, and random numbers.
+/// The environment of a check: it makes the stores to examine, records the findings, and makes random numbers.
 ///
 /// Safe to use from the threads that a check starts.
 final class CheckContext: Sendable {
-    /// The maker of the stores.
+    /// The fixture that makes the stores.
     let fixture: any ConformanceFixture.Type
     /// The state in which stores are examined.
     let variant: StoreVariant
     /// The capabilities of the store under examination.
     let capabilities: DataStoreCapabilities
-    /// How thoroughly to look.
+    /// The thoroughness of the run.
     let profile: ConformanceProfile
     /// The seed of every random choice.
     let seed: UInt64
-    /// The seconds without a sign of life after which a check is given up.
+    /// The seconds without progress after which a check is ended.
     let timeout: Double
-    /// Where failing histories are kept.
+    /// The directory for failing histories.
     let replayDirectory: URL
     /// An empty directory that is removed when the check has ended.
     let directory: URL
     /// The errors that the stores' handlers received.
     let errors = ErrorLog()
 
-    /// Whether the check's stores keep a change log, though the fixture's do not.
+    /// Whether the check's stores keep a change log, although the fixture's usual stores do not.
     let hasChangeLog = Locked(false)
 
-    /// The locations of the stores, which it retains, so that none ends before its check.
+    /// The stores and the names of their directories.
+    ///
+    /// The stores are retained until the check ends.
     let directories = Locked<[ObjectIdentifier: (store: any DataStore, name: String)]>([:])
     let checkID: String
     let recorder: Recorder
@@ -51,35 +53,39 @@ final class CheckContext: Sendable {
         self.children = children
     }
 
-    /// A generator of random numbers for one purpose of this check; the same in each run with its seed.
+    /// A generator of random numbers for one purpose of this check.
+    ///
+    /// In each run with one seed, it makes equal numbers.
     func generator(_ purpose: String = "") -> SeededGenerator {
         SeededGenerator(seed: seed, name: checkID + "/" + purpose)
     }
 
-    /// Says that the check is alive, in a loop that expects nothing for long.
+    /// Records progress of the check.
+    ///
+    /// Call it in a loop that has no expectation for a long time.
     func tick() { recorder.tick() }
 
-    /// Reports a figure.
+    /// Records a measurement.
     func measure(_ name: String, _ value: Double, unit: String) {
         recorder.record(at: name)
         recorder.measure(CheckResult.Measurement(name: name, value: value, unit: unit))
     }
 
-    /// Ends the check: what it asks cannot be found out here.
+    /// Ends the check as unverified: its question cannot be answered here.
     func unverified(_ why: String) throws -> Never { throw CheckStop.unverified(why) }
 
-    /// Ends the check: it does not concern this store.
+    /// Ends the check as not applicable to this store.
     func notApplicable(_ why: String) throws -> Never { throw CheckStop.notApplicable(why) }
 }
 
-/// A check that ends before its last line.
+/// The reason that a check ends early.
 enum CheckStop: Error {
-    /// A recorded expectation failed, on which the rest depends.
+    /// An expectation failed on which the rest of the check depends.
     case failed
     case unverified(String)
     case notApplicable(String)
 
-    /// Why a check of a run that was cancelled is unverified.
+    /// The reason that the checks of a cancelled run are unverified.
     static let cancellation = "the run was cancelled"
 }
 
@@ -94,7 +100,7 @@ final class ErrorLog: Sendable {
 
     var all: [DataStoreError] { entries.withLock { $0.map(\.error) } }
     var codes: [DataStoreError.Code] { all.map(\.code) }
-    /// The threads on which the errors came.
+    /// The threads on which the errors were reported.
     var threads: [ObjectIdentifier] { entries.withLock { $0.map(\.thread) } }
     func removeAll() { entries.withLock { $0 = [] } }
 }

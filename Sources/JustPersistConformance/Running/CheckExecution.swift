@@ -8,10 +8,12 @@ struct CheckExecution: Sendable {
     let definition: CheckDefinition
     let variant: StoreVariant
     let options: ConformanceOptions
-    /// How further processes are started; nil where there is no way.
+    /// Starts further processes; `nil` if none can be started.
     let launcher: ChildLauncher?
-    /// Ends the process with some last words, where it is there for this check alone: a store that holds all of
-    /// Swift's cooperative threads keeps the watchdog's word from coming through.
+    /// Prints a message and ends the process, if the process runs only this check.
+    ///
+    /// It is needed for a store that blocks all threads of Swift's cooperative pool, because the watchdog's verdict is
+    /// then not delivered.
     var endProcess: (@Sendable (String) -> Void)?
 
     private enum Event {
@@ -21,7 +23,7 @@ struct CheckExecution: Sendable {
         case child(ChildStarter.Request)
     }
 
-    /// Runs the check in a directory of its own, to its end or until it shows no sign of life.
+    /// Runs the check in its own directory, until it ends or shows no progress.
     func result() async -> CheckResult {
         let recorder = Recorder()
         var result = definition.result(variant, .pass)
@@ -72,13 +74,13 @@ struct CheckExecution: Sendable {
         }
         defer { watchdog.cancel() }
         return await withTaskGroup(of: Void.self) { group in
-            // A check that is given up does not wait for the processes that it started.
+            // A check that the watchdog ended does not wait for the processes that it started.
             defer { group.cancelAll() }
             for await event in events {
                 guard case .child(let request) = event, let launcher else { return event }
                 group.addTask { await request.serve(by: launcher) }
             }
-            // The stream has no other end.
+            // The stream ends only if the task is cancelled.
             return .cancelled
         }
     }
@@ -128,23 +130,23 @@ struct CheckExecution: Sendable {
             result.isBroken = true
             fail(
                 """
-                Nothing happened for \(Int(options.timeout)) s behind this place, and nothing was \
-                computed: a call hangs. \(recorder.openCalls) (JP_TIMEOUT changes the limit)
+                Nothing happened for \(Int(options.timeout)) s after this place, and the process used no \
+                processor time: a call hangs. \(recorder.openCalls) (JP_TIMEOUT changes the limit)
                 """)
         case .givenUp(.slow):
             result.isBroken = true
             fail(
                 """
-                For \(Int(4 * options.timeout)) s behind this place the process computed, and nothing \
-                came of it: a call takes too long, or loops. \(recorder.openCalls) (JP_TIMEOUT changes \
+                For \(Int(4 * options.timeout)) s after this place the process used processor time without \
+                progress: a call takes too long, or loops. \(recorder.openCalls) (JP_TIMEOUT changes \
                 the limit)
                 """)
         case .givenUp(.starving):
             result.isBroken = true
             fail(
                 """
-                A call has not ended for \(Int(4 * options.timeout)) s, though other threads went on: it \
-                waits for what never comes, or they never let it in. \(recorder.openCalls) (JP_TIMEOUT \
+                A call has not ended for \(Int(4 * options.timeout)) s, although other threads continued: it \
+                never returns, or the other threads never admit it. \(recorder.openCalls) (JP_TIMEOUT \
                 changes the limit)
                 """)
         case .cancelled:
@@ -158,7 +160,7 @@ struct CheckExecution: Sendable {
 }
 
 extension CheckContext {
-    /// Closes what a check left open, so that its directory can go.
+    /// Closes the stores that a check left open, so that its directory can be removed.
     fileprivate func closeStores() {
         let stores = directories.withLock { all in
             defer { all = [:] }

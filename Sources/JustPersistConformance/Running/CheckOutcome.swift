@@ -1,15 +1,16 @@
-/// How a check ended.
+/// The outcome of a check.
 ///
-/// None is silent: each stands in the report.
+/// The report includes every outcome.
 public enum CheckOutcome: String, Sendable, Codable, CaseIterable {
-    /// The store keeps what the check demands.
+    /// The store meets the check's expectations.
     case pass
-    /// It does not.
+    /// The store does not meet them.
     case fail
-    /// The store does not declare what the check is about, or declares what a counter-check is about.
+    /// The store does not declare the capability that the check examines, or declares the one that a counter-check
+    /// requires to be absent.
     case notApplicable = "not applicable"
-    /// It does not, and the fixture says so.
+    /// The store does not meet them, and the fixture lists the check as a known failure.
     case knownFailing = "known failing"
-    /// It could not be found out.
+    /// The check could not be carried out.
     case unverified
 }

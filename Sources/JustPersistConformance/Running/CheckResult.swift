@@ -4,17 +4,17 @@ public struct CheckResult: Sendable, Codable, Identifiable {
     public struct Failure: Sendable, Codable, Hashable {
         /// The operation, its result, and the result that the contract requires.
         public let message: String
-        /// Where in the kit it was noticed: file and line.
+        /// The place in the kit at which the failure was detected: file and line.
         public let place: String
     }
 
-    /// A figure that a check took.
+    /// A measurement of a check.
     public struct Measurement: Sendable, Codable, Hashable {
-        /// The measurement.
+        /// The name of the measured quantity.
         public let name: String
-        /// How much it was.
+        /// The measured value.
         public let value: Double
-        /// In which unit.
+        /// The unit of the value.
         public let unit: String
     }
 
@@ -22,40 +22,41 @@ public struct CheckResult: Sendable, Codable, Identifiable {
     public let id: String
     /// The statement that the check asserts.
     public var summary = ""
-    /// The member of the store, its accessors or its items that a store which fails has to mend.
+    /// The member of the store, its accessors or its items to correct if the check fails.
     public var hint = ""
-    /// The clauses of the contract it stands for.
+    /// The clauses of the contract that the check examines.
     public var clauses: [Int] = []
-    /// Whether the contract demands it of every store.
+    /// Whether the contract requires it of every store.
     public var isMandatory = false
-    /// Whether it belongs to a later level than the one the store is held to, and so cannot fail.
+    /// Whether the check belongs to a later level than the requested one, so that it does not count as a failure.
     public var isAdvisory = false
-    /// How it ended.
+    /// The outcome of the check.
     public var outcome: CheckOutcome
-    /// Why, where the outcome is not a matter of expectations.
+    /// The reason of the outcome, if it does not result from expectations.
     public var reason: String?
-    /// The expectations that did not hold: the first three of each place, and twenty in all.
+    /// The failed expectations: the first three of each place, and at most twenty in all.
     public var failures: [Failure] = []
     /// The number of expectations recorded.
     public var expectations = 0
-    /// The number of places in the check's code that recorded one; what a helper demands counts for each place
-    /// that calls it.
+    /// The number of places in the check's code that recorded an expectation.
+    ///
+    /// An expectation in a helper counts for each place that calls the helper.
     public var sites = 0
-    /// The figures taken.
+    /// The measurements.
     public var measurements: [Measurement] = []
-    /// The seconds it took.
+    /// The duration of the check in seconds.
     public var seconds = 0.0
     /// Whether the check did not finish: the store trapped, hung or threw an unexpected error.
     public var isBroken = false
-    /// The command that runs it again in the same way.
+    /// The command that runs the check again with the same options.
     public var rerun = ""
 
-    /// The group: the part of the id in front of the slash.
+    /// The group: the part of the id before the slash.
     public var group: String { String(id.prefix { $0 != "/" }) }
 }
 
 extension CheckResult: CustomStringConvertible {
-    /// The id, the outcome, what failed, and how to run it again.
+    /// The id, the outcome, the failures, and the command that runs the check again.
     public var description: String {
         var lines = ["\(id): \(outcome.rawValue)" + (reason.map { ": \($0)" } ?? "")]
         lines += failures.map { "  \($0.message) (\($0.place))" }
@@ -77,6 +78,6 @@ public struct CheckFailure: Error, CustomStringConvertible {
     /// The outcome of the check.
     public let result: CheckResult
 
-    /// The failed expectations, and how to run the check again.
+    /// The failed expectations, and the command that runs the check again.
     public var description: String { result.description }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import JustPersist
 
-/// Threads that wait for one another inside their blocks, so that all are in at once.
+/// Lets threads wait for one another inside their blocks, so that all blocks are open at the same time.
 ///
-/// A store may admit only some threads at a time: when none has arrived for a second, all stop waiting.
+/// A store may admit only some threads at a time. If none has arrived for a second, all threads stop waiting.
 final class Gathering: Sendable {
     private struct State {
         var arrived = 0
@@ -14,7 +14,7 @@ final class Gathering: Sendable {
     private let count: Int
     private let state = Locked(State())
 
-    /// A gathering of so many threads.
+    /// A gathering of `count` threads.
     init(of count: Int) { self.count = count }
 
     /// Reports that a thread has arrived, or will not arrive.

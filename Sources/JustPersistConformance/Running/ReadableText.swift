@@ -1,17 +1,19 @@
 import Foundation
 import JustPersist
 
-/// Values in messages, as people write them: `{name: "Soup", price: 5, tags: nil}`.
+/// Readable text of values for messages: `{name: "Soup", price: 5, tags: nil}`.
 struct ReadableText {
-    /// Whether values are written with their kinds and every bit.
+    /// Whether the text shows the kinds of values and every bit.
     let isExact: Bool
 
-    /// A value that is not compared with another one.
+    /// The text of a value that is not compared with another one.
     static func of(_ value: Any) -> String { ReadableText(isExact: false).text(value) }
 
-    /// Two values, of which long ones are cut down to the place where they first differ.
+    /// The texts of two values.
     ///
-    /// Kinds and bits are shown where the values do not differ otherwise.
+    /// Long texts are shortened to the place where they first differ.
+    ///
+    /// Kinds and bits are shown if the texts would otherwise be equal.
     static func pair(_ a: Any, _ b: Any) -> (String, String) {
         let texts = [false, true].lazy.map { isExact in
             let writer = ReadableText(isExact: isExact)
@@ -28,7 +30,7 @@ struct ReadableText {
         return (excerpt(parts.0, at: place), excerpt(parts.1, at: place))
     }
 
-    /// The elements of an array, and none of anything else.
+    /// The elements of an array; empty for any other value.
     private static func elements(of value: Any) -> [Any] {
         let mirror = Mirror(reflecting: value)
         return mirror.displayStyle == .collection ? mirror.children.map(\.value) : []
@@ -51,7 +53,7 @@ struct ReadableText {
             return fields(zip(row.columns, row.values).map { ($0, $1) })
         case let value as String:
             return isExact ? value.escaped : text(DataStoreValue.string(value))
-        // Foundation traps when it is to describe a date that is infinite or no number.
+        // Foundation traps when it describes a date that is infinite or NaN.
         case let date as Date: return text(DataStoreValue.date(date))
         case let data as Data: return text(DataStoreValue.data(data))
         case let id as ItemID: return id.description
@@ -88,7 +90,7 @@ struct ReadableText {
 }
 
 extension String {
-    /// The text and another one, cut down to the place where they first differ.
+    /// The text and another one, shortened to the place where they first differ.
     func shortened(beside other: String) -> (String, String) {
         let window = 80
         if max(utf8.count, other.utf8.count) <= 2 * window { return (self, other) }

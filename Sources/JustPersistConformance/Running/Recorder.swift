@@ -1,17 +1,17 @@
 import Foundation
 import JustPersist
 
-/// The findings of a running check so far, and its signs of life.
+/// Records the findings of a running check, and its progress for the watchdog.
 final class Recorder: Sendable {
     private struct State {
         var expectations = 0
         var sites: Set<String> = []
         var failures: [CheckResult.Failure] = []
-        /// How many there are at each place.
+        /// The number of failures at each place.
         var failureCounts: [String: Int] = [:]
         var measurements: [CheckResult.Measurement] = []
         var lastSign = ContinuousClock.now
-        /// How many processes the check waits for.
+        /// The number of processes that the check waits for.
         var waiting = 0
         var lastPlace: String?
         /// The calls of stores that have not ended, by their numbers.
@@ -21,19 +21,19 @@ final class Recorder: Sendable {
 
     private struct Call {
         let name: String
-        /// Since when it is the store's turn; nil while a block of the check runs in the call, and for a call that
-        /// waits in a queue.
+        /// The time since which the store has had control; `nil` while a block of the check runs in the call, and for a
+        /// call that waits in a queue.
         var waitingSince: ContinuousClock.Instant?
     }
 
-    /// The most failures that are kept word for word: at one place, and at all.
+    /// The most failures whose messages are kept: at one place, and in all.
     private static let failureLimits = (ofPlace: 3, ofCheck: 20)
 
     private let state = Locked(State())
-    /// The stores whose calls are noted, by the stores below them.
+    /// The stores whose calls are recorded, by the stores that they wrap.
     let watched = Locked<[ObjectIdentifier: WeakWatchedStore]>([:])
 
-    /// Notes that an expectation was looked at, by the code of a line that may serve several places.
+    /// Records that an expectation was evaluated, by a line of code that may serve several places.
     func record(at place: String, via line: Int = 0) {
         state.withLock {
             $0.expectations += 1
@@ -43,7 +43,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Notes that an expectation did not hold.
+    /// Records a failed expectation.
     func fail(_ message: String, at place: String) {
         state.withLock {
             $0.failureCounts[place, default: 0] += 1
@@ -58,10 +58,10 @@ final class Recorder: Sendable {
         state.withLock { $0.measurements.append(measurement) }
     }
 
-    /// Notes that the check is alive.
+    /// Records progress of the check.
     func tick() { state.withLock { $0.lastSign = .now } }
 
-    /// Runs what waits for another process, whose own signs of life do not come through.
+    /// Runs code that waits for another process, whose progress this process cannot observe.
     func whileWaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
         state.withLock { $0.waiting += 1 }
         defer {
@@ -73,7 +73,7 @@ final class Recorder: Sendable {
         return try body()
     }
 
-    /// Notes that a block is given to a store's queue, and gives the call's number.
+    /// Records that a block is added to a store's queue, and returns the number of the call.
     func beginQueued(_ call: String) -> Int { begin(Call(name: call)) }
 
     private func begin(_ call: Call) -> Int {
@@ -85,7 +85,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Notes that a call of a store has ended.
+    /// Records that a call of a store has ended.
     func end(_ call: Int) {
         state.withLock { state in
             state.lastSign = .now
@@ -93,14 +93,16 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Notes a call of a store while it lasts; `body` is given its number.
+    /// Records a call of a store while `body` runs.
+    ///
+    /// `body` receives the number of the call.
     func during<Result>(_ call: String, _ body: (Int) throws -> Result) rethrows -> Result {
         let number = begin(Call(name: call, waitingSince: .now))
         defer { end(number) }
         return try body(number)
     }
 
-    /// Notes a block of the check while it runs in a store's call.
+    /// Records a block of the check while it runs inside a call of a store.
     func during<Result>(
         _ block: String, in call: Int, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -113,7 +115,7 @@ final class Recorder: Sendable {
         return try body()
     }
 
-    /// The calls of stores that have not ended, the first one first, as a sentence.
+    /// A sentence that lists the calls of stores that have not ended, the earliest first.
     var openCalls: String {
         let names = state.withLock { $0.calls.sorted { $0.key < $1.key }.map(\.value.name) }
         return names.isEmpty
@@ -123,9 +125,9 @@ final class Recorder: Sendable {
     /// The state that the watchdog reads.
     struct Pulse {
         let lastSign: ContinuousClock.Instant
-        /// How long ago that was.
+        /// The time since the last progress.
         let stillness: Duration
-        /// How long the store has kept the call that it has kept longest.
+        /// The longest time for which the store has had control in a call that has not ended.
         let longestCall: Duration
     }
 
@@ -142,10 +144,10 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Where the last expectation was looked at.
+    /// The place of the last expectation.
     var lastPlace: String? { state.withLock { $0.lastPlace } }
 
-    /// Puts what was found into a result.
+    /// Copies the findings into a result.
     func fill(_ result: inout CheckResult) {
         state.withLock { state in
             result.expectations = state.expectations

@@ -1,6 +1,6 @@
 /// A random number generator whose numbers depend on its seed alone (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
-    /// The seed of its numbers, for the message of a test that fails.
+    /// The seed, for the message of a failing test.
     package let seed: UInt64
     private var state: UInt64
 
@@ -9,9 +9,11 @@ package struct SeededGenerator: RandomNumberGenerator {
         state = seed
     }
 
-    /// The generator for one purpose: same seed and name, same numbers, whatever else runs.
+    /// The generator for one purpose.
+    ///
+    /// Its numbers depend only on the seed and the name.
     init(seed: UInt64, name: String) {
-        // FNV-1a, since Swift's own hashes differ from run to run.
+        // FNV-1a, because Swift's own hashes differ from run to run.
         let hash = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
         }
@@ -34,7 +36,7 @@ package struct SeededGenerator: RandomNumberGenerator {
 
     package mutating func bool() -> Bool { .random(using: &self) }
 
-    /// One of the elements of a list that is not empty.
+    /// A random element of a list, which must not be empty.
     package mutating func pick<Element>(_ list: [Element]) -> Element {
         list[int(in: list.indices)]
     }

@@ -2,13 +2,14 @@ import Dispatch
 import Foundation
 import JustPersist
 
-/// Looks once a second whether a check shows signs of life, and gives it up when it does not.
+/// Looks once a second whether a check makes progress, and ends the check if it does not.
 ///
-/// A check that neither shows one nor computes hangs. One that computes may be slow, on a machine that is busy
-/// with much else, and gets four times as long. Processor time says whose work it was only in a process that is
-/// there for the check alone. A single call may take four times as long, too, while other threads go on.
+/// A check without progress that uses no processor time hangs. A check that uses processor time may be slow, on a busy
+/// machine, and may take four times as long. Processor time is only considered in a process that runs a single check,
+/// because otherwise it may belong to another check. A single call may also take four times as long while other threads
+/// make progress.
 struct Watchdog {
-    /// Why a check is given up.
+    /// The reason that a check is ended.
     enum Verdict: Sendable, Equatable {
         case hanging
         case slow
@@ -17,15 +18,16 @@ struct Watchdog {
 
     private struct State {
         var sign = ContinuousClock.now
-        /// The processor time of the process at the last sign of life, in seconds.
+        /// The processor time of the process at the last progress, in seconds.
         var computed = Watchdog.computed
         var givenUp: ContinuousClock.Instant?
     }
 
     private let timer: any DispatchSourceTimer
 
-    /// Watches until it is cancelled; calls `end` five seconds after the verdict, with a text that names
-    /// the calls that hang.
+    /// Watches until the watchdog is cancelled.
+    ///
+    /// Calls `giveUp` with the verdict, and `end` five seconds later, with a text that names the calls that hang.
     init(
         _ recorder: Recorder, timeout: Double, end: (@Sendable (String) -> Void)?,
         giveUp: @escaping @Sendable (Verdict) -> Void
@@ -42,7 +44,7 @@ struct Watchdog {
                 let stillness = pulse.stillness / .seconds(1)
                 if pulse.lastSign != state.sign {
                     state = State(sign: pulse.lastSign)
-                    // The time computed since that sign is counted from the next tick on.
+                    // Processor time since that progress is counted from the next tick on.
                     if stillness > timeout { return (nil, false) }
                 }
                 let verdict = Self.verdict(
@@ -59,18 +61,18 @@ struct Watchdog {
 
     func cancel() { timer.cancel() }
 
-    /// The verdict on so many seconds without a sign of life, in which the check's process computed for so
-    /// many, and of a call that the store has kept for so many; nil if there is time left.
+    /// The verdict after `stillness` seconds without progress, in which the process used `computed` seconds of
+    /// processor time, and on a call that has taken `longestCall` seconds; `nil` if there is time left.
     static func verdict(
         stillness: Double, longestCall: Double, timeout: Double, computed: Double
     ) -> Verdict? {
         if stillness <= timeout { return longestCall > 4 * timeout ? .starving : nil }
-        // A process that only waits needs less, and one that gets a hundredth of a processor more.
+        // A process that only waits uses less, and a process with a hundredth of a processor uses more.
         if computed < stillness / 200 { return .hanging }
         return stillness > 4 * timeout ? .slow : nil
     }
 
-    /// The processor time that this process has had, in seconds.
-    // POSIX counts it in millionths, whatever the machine.
+    /// The processor time that this process has used, in seconds.
+    // POSIX defines the unit as a millionth of a second on all machines.
     private static var computed: Double { Double(clock()) / 1_000_000 }
 }

@@ -1,11 +1,10 @@
 import JustPersist
 
-/// A store whose calls are noted while they last: signs of life when they begin and end, and a name for one that
-/// does not end.
+/// A store whose calls are recorded: their beginnings and ends as progress, and the name of a call that does not end.
 final class WatchedStore: DataStore {
     /// The store that does the work.
     let store: any DataStore
-    /// Retained as the child retains its parent.
+    /// The store that made this one, retained as a child retains its parent.
     private let maker: WatchedStore?
     private let recorder: Recorder
 
@@ -22,7 +21,7 @@ final class WatchedStore: DataStore {
         set { store.errorHandler = newValue }
     }
 
-    /// The parent that the store reports, true or not, as the check knows it.
+    /// The parent that the store reports, as the watched store that the check uses.
     var parent: (any DataStore)? {
         guard let parent = store.parent else { return nil }
         return recorder.watched.withLock { $0[ObjectIdentifier(parent)]?.store } ?? parent
@@ -93,7 +92,7 @@ final class WatchedStore: DataStore {
     }
 }
 
-/// A watched store that is not kept alive.
+/// A weak reference to a watched store.
 struct WeakWatchedStore: Sendable {
     weak let store: WatchedStore?
 }

@@ -148,7 +148,7 @@ public struct ItemExport: Sendable {
         throw DataStoreError(
             .invalidInput, in: "export",
             """
-            “\(name)” does not tell by its name in which format to write. End it in .json, .jsonl or .csv, or give the format.
+            The extension of “\(name)” names no format. End the name in .json, .jsonl or .csv, or give the format.
             """)
     }
 }

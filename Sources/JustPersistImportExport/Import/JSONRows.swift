@@ -87,7 +87,7 @@ extension JSONRows {
         if format != .automatic, let rest = outline.rest {
             throw JSONItemReader.Failure(
                 reason: """
-                    nothing may follow behind the object, but here is \(JSONParser.name(of: rest.byte))
+                    nothing may follow the object, but here is \(JSONParser.name(of: rest.byte))
                     """, line: rest.line)
         }
         if format == .automatic, outline.rest != nil || arrays.isEmpty {

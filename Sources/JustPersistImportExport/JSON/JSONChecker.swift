@@ -172,9 +172,9 @@ struct JSONChecker {
             switch expected {
             case .value, .valueOrEnd: "a value should be"
             case .key, .keyOrEnd: "a key in quotes should be"
-            case .colon: "“:” should be behind the key “\(key)”,"
+            case .colon: "“:” should follow the key “\(key)”,"
             case .commaOrEnd: "“,” or \(JSONParser.name(of: closers.last ?? 0)) should be"
-            case .nothing: "nothing should be behind the value,"
+            case .nothing: "nothing should follow the value,"
             }
         return failure("\(rule) where \(name) is", at: place)
     }

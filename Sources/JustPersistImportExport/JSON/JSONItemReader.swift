@@ -128,7 +128,7 @@ struct JSONItemReader {
         consume(upTo: position + 1)
         state = .end
         if isArrayAlone, let byte = try nextVisible() {
-            throw failure("nothing may follow behind the array", byte)
+            throw failure("nothing may follow the array", byte)
         }
         return nil
     }

@@ -36,7 +36,7 @@ struct JSONParser {
         try members(depth: 0) { result.append(($0, $1)) }
         skipSpace()
         guard position == end else {
-            throw failure("\(found) follows behind the end of the object")
+            throw failure("\(found) follows the end of the object")
         }
         return result
     }
@@ -83,7 +83,7 @@ struct JSONParser {
             let name = try string()
             skipSpace()
             guard skip(UInt8(ascii: ":")) else {
-                throw failure("“:” should be behind the key “\(name)”, where \(found) is")
+                throw failure("“:” should follow the key “\(name)”, where \(found) is")
             }
             body(name, try value(depth: depth))
             skipSpace()
@@ -147,7 +147,7 @@ struct JSONParser {
         var isWhole = true
         if skip(UInt8(ascii: ".")) {
             isWhole = false
-            guard digit() != nil else { throw failure("a number has no digits behind its point") }
+            guard digit() != nil else { throw failure("a number has no digits after its point") }
             while digit() != nil {}
         }
         if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {

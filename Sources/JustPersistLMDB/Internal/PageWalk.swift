@@ -138,7 +138,7 @@ struct PageWalk {
     ) throws {
         try claim(number)
         guard number < pagesInFile else {
-            throw Damage("page \(number) is in use and lies behind the end of the file")
+            throw Damage("page \(number) is in use and lies after the end of the file")
         }
         guard depth <= Self.maximumDepth else { throw Damage("the tree is too high") }
         guard goesOn(Int(meta.pageSize)) else { throw Damage("the check was given up") }
@@ -185,7 +185,7 @@ struct PageWalk {
             }
         case .overflow(let first, let size):
             guard first < pagesInFile else {
-                throw Damage("page \(first) is in use and lies behind the end of the file")
+                throw Damage("page \(first) is in use and lies after the end of the file")
             }
             let header = try PageBytes(file, at: first * meta.pageSize, count: 16)
             // A value that was replaced by a shorter one keeps its pages.
@@ -194,7 +194,7 @@ struct PageWalk {
                 pages >= (size + 15) / meta.pageSize + 1
             else { throw Damage("page \(first) does not hold the value that it should") }
             guard pages <= pagesInFile - first else {
-                throw Damage("the value at page \(first) reaches behind the end of the file")
+                throw Damage("the value at page \(first) extends past the end of the file")
             }
             for number in first..<first + pages { try claim(number) }
             count.overflowPages += pages

@@ -108,7 +108,7 @@ extension MigratingDataStore {
         func refuse(_ reason: String) -> DataStoreError {
             DataStoreError(
                 .unsupported, in: "open",
-                "\(reason) Open the two stores differently, or copy them with a Migration while nobody writes."
+                "\(reason) Open the two stores differently, or copy them with a Migration while no program writes."
             )
         }
         if old === new { throw refuse("Both stores are the same.") }
@@ -119,7 +119,7 @@ extension MigratingDataStore {
                 throw refuse("The \(name) store does not keep its data when it is closed.")
             }
             if capabilities.changeStreams == .none {
-                throw refuse("The \(name) store does not tell its changes.")
+                throw refuse("The \(name) store does not report its changes.")
             }
             if capabilities.threading != .callingThread {
                 throw refuse("The \(name) store runs blocks on the main thread.")

@@ -297,8 +297,8 @@ final class StoreMirror: Sendable {
         throw DataStoreError(
             .verificationFailed, in: "migrate",
             """
-            The copies of “\(itemTypeKey)” differ each time they are compared. Let nobody but the MigratingDataStore write to \
-            its two stores.
+            The copies of “\(itemTypeKey)” differ each time they are compared. Only the MigratingDataStore may \
+            write to its two stores.
             """, itemType: itemTypeKey)
     }
 

@@ -2,9 +2,10 @@ import JustPersist
 
 /// A running block over one state of the store: the common part of read blocks and write blocks.
 ///
-/// Used by one thread, and refused on others. After ``end()`` only the items that it returned remain in use.
+/// One thread uses the block, and calls on other threads are refused. After ``end()`` only the items that the block
+/// returned remain in use.
 class Block {
-    // Unchecked: it is read for every key, and code that runs during an assignment does not access it.
+    // Unchecked: the property is read for every key, and code that runs during an assignment does not access it.
     @safe @exclusivity(unchecked) private(set) var reader: any KeyValueReader
     /// The number of the state that the block sees, if the engine numbers states.
     private(set) var snapshotNumber: UInt64?
@@ -18,8 +19,9 @@ class Block {
     @safe @exclusivity(unchecked) final var entriesExamined = 0
     /// The notes of a request that is being explained.
     final var explained: PlanNote?
-    /// The requests so far, and the entries that they have read: cancellation of the block's task ends many short
-    /// requests, too.
+    /// The number of requests so far and of the entries that they have read.
+    ///
+    /// It is counted across requests, so that cancellation of the block's task also ends a series of short requests.
     @safe @exclusivity(unchecked) final var workSteps = WorkSteps()
 
     /// The number of items made, inserted or deleted in this block.
@@ -30,10 +32,10 @@ class Block {
     private var typesByKey: [String: [BlockType]] = [:]
     /// The types that are bound to a type of the store, by its number.
     private var typesByNumber: [UInt32: [BlockType]] = [:]
-    // Unchecked, for the same reason.
+    // Unchecked, for the reason given above.
     @safe @exclusivity(unchecked) private var lastType: BlockType?
     private var tables: [UInt32: RecordTable] = [:]
-    /// Whether the block's knowledge of the types is valid for this state only, even if the catalog does not change.
+    /// Whether the types of the block were determined from records, so that they are valid for this state only.
     private(set) var dependsOnRecords = false
 
     private struct TypeKey: Hashable {
@@ -71,7 +73,7 @@ class Block {
     /// - Throws: An error of its schema; `.conflictingTypes` if the store has items under two keys of the type, and
     ///   `.conflictingAttributes` if it has values under two names of an attribute.
     func blockType(_ type: ItemType) throws(DataStoreError) -> BlockType {
-        // Usually the type of the last call.
+        // Usually this is the type of the last call.
         if let lastType, let schema = type.schema, lastType.itemType.schema === schema,
             lastType.itemType.itemClass == type.itemClass
         {
@@ -108,7 +110,7 @@ class Block {
         return try settle(candidates, schema)
     }
 
-    /// Chooses the type that holds the items, of several that the store has for a class.
+    /// Chooses the type that holds the items, if the store has several types for a class.
     func settle(
         _ candidates: [CatalogType], _ schema: ItemSchema
     ) throws(DataStoreError) -> CatalogType? {
@@ -141,10 +143,10 @@ class Block {
         }
     }
 
-    /// Passes over up to `most` entries of indexes in a range, each found sound, within the limits of the request's work.
+    /// Skips up to `most` verified index entries in a range, within the work limits of the request.
     ///
-    /// Returns their number, and the key of the last one if it stopped there.
-    /// Faster than ``scanKeys(_:reversed:_:)``, because nothing but the number is taken from the entries.
+    /// Returns their number, and the key of the last one if the limit was reached. This is faster than
+    /// ``scanKeys(_:reversed:_:)``, because the entries are only counted.
     final func passKeys(
         _ range: KeyRange, reversed: Bool, most: Int
     ) throws(DataStoreError) -> (count: Int, last: [UInt8]?) {
@@ -174,7 +176,7 @@ class Block {
         return isFound
     }
 
-    /// Chooses the stored attributes that hold the values, where the store has several names for one.
+    /// Chooses the stored attributes that hold the values, if the store has several attributes for a declaration.
     func settle(_ type: BlockType) throws(DataStoreError) {
         for (index, places) in type.ambiguous {
             guard let stored = type.stored, let attribute = type.itemType.schema?.attributes[index],

@@ -34,7 +34,8 @@ extension BlockType {
 
     /// The value that reading an attribute returns for null, or for a value of an undeclared kind.
     ///
-    /// An item without a class returns a value that cannot be converted unchanged, so every value can be reached.
+    /// For an item without a class, a value that cannot be converted is returned unchanged, so that every value can be
+    /// read.
     private func declared(
         _ stored: DataStoreValue, atPlace place: Int
     ) throws(DataStoreError) -> DataStoreValue {

@@ -33,7 +33,7 @@ final class BlockType {
     /// The places of the attributes with these names.
     @safe @exclusivity(unchecked) private(set) var attributePlaces: [Int] = []
     /// Attribute ids by current name, and defaults by id, for a type without a class.
-    // Copied out of ``stored``, which is large, and would be copied at each access.
+    // Copied from ``stored``, which is large and would be copied at each access.
     @safe @exclusivity(unchecked) private var currentIDs: [String: UInt16] = [:]
     @safe @exclusivity(unchecked) private var defaults: [DataStoreValue?] = []
     /// The attributes that the store has under several names, with their ids.
@@ -126,7 +126,7 @@ final class BlockType {
         }
     }
 
-    /// Sets the id that holds the values of an attribute, of several in the store.
+    /// Sets the id that holds the values of an attribute, if the store has several ids for it.
     func settle(_ index: Int, at id: UInt16) {
         ids[index] = id
         queryAttributes = [:]
@@ -135,7 +135,7 @@ final class BlockType {
 
     /// Notes that the class's declarations are in the catalog.
     ///
-    /// Once in a block is enough, even if another class declares the type differently.
+    /// One declaration in a block is enough, even if another class declares the type differently.
     func noteDeclared() { isDeclared = true }
 
     /// Whether the catalog has all declarations of the class.

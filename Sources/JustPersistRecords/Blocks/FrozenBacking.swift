@@ -30,7 +30,7 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.block.release() }
     }
 
-    // Through a pointer: access through `header` is checked for exclusivity each time.
+    // Accessed through a pointer, because each access through `header` is checked for exclusivity.
     var id: ItemID { unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.id } }
     var type: BlockType {
         unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.type.takeUnretainedValue() }
@@ -54,7 +54,7 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         return try value(of: type.id(atPlace: place), atPlace: place, type)
     }
 
-    // Takes the type as an argument: each access to the header's would retain it.
+    // The type is an argument, because each access to the type in the header would retain it.
     private func value(
         of attribute: UInt16?, atPlace place: Int, _ type: BlockType
     ) throws(DataStoreError) -> DataStoreValue {
@@ -137,7 +137,7 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
 @safe struct FrozenBackingHeader {
     fileprivate let id: ItemID
     // Unmanaged: a strong reference in the header would be retained at each read.
-    /// Not retained: a block keeps its types as long as it lives.
+    /// Not retained, because the block keeps its types as long as it exists.
     fileprivate let type: Unmanaged<BlockType>
     /// Retained.
     fileprivate let block: Unmanaged<Block>

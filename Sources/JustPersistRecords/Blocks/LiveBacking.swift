@@ -9,9 +9,9 @@ final class LiveBacking: RecordBacking {
     // Unchecked, here and below: code that runs during a change does not access them, and the checks at run time cost
     // more than setting a number.
     @safe @exclusivity(unchecked) private(set) var record: EditableRecord
-    /// Whether the item was made or taken in, and not read from the store.
+    /// Whether the item was created or inserted in the block, and not read from the store.
     private let isNew: Bool
-    /// Whether there is a record of the item in the store.
+    /// Whether the store has a record of the item.
     @safe @exclusivity(unchecked) var isStored: Bool
     /// Whether the block must still write the item.
     @safe @exclusivity(unchecked) var isDirty = false
@@ -50,8 +50,8 @@ final class LiveBacking: RecordBacking {
     }
 
     var itemTypeKey: String { type.itemType.key }
-    /// Empty on other threads than the block's for a type without a class, because the store may add attributes
-    /// meanwhile.
+    /// For a type without a class, this is empty on threads other than the block's, because the store may add
+    /// attributes meanwhile.
     var attributeNames: [String] {
         if type.itemType.schema == nil, !mayBeRead { return [] }
         return type.attributeNames
@@ -62,7 +62,7 @@ final class LiveBacking: RecordBacking {
         record.length + RecordKey.length
     }
 
-    /// Whether the item was made in a write block that was rolled back, so that it is in no store.
+    /// Whether the item was created in a write block that was rolled back, so that it belongs to no store.
     var isOfRolledBackBlock: Bool {
         block.thread.hasEnded && !block.isCommitted && isNew && !isDeleted
     }
@@ -202,8 +202,9 @@ final class LiveBacking: RecordBacking {
         return body(field, bytes.span)
     }
 
-    /// Calls `set` with the attribute at an index, and returns whether it did: only if a value with that tag and of
-    /// that size needs no further checks.
+    /// Calls `set` with the attribute at an index if a value with that tag and of that size needs no further checks.
+    ///
+    /// Returns whether it did.
     @inline(__always)
     private func change(
         _ tag: UInt8, at index: Int, _ bytes: Int, _ set: (UInt16) -> Void
@@ -220,7 +221,7 @@ final class LiveBacking: RecordBacking {
         return true
     }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     /// The value of an attribute by its id, declared at a place of the type.
     @inline(__always)
@@ -314,7 +315,7 @@ final class LiveBacking: RecordBacking {
         }
     }
 
-    /// Throws if the block's changes exceed its limit with the new value instead of the present one.
+    /// Throws if replacing the present value with the new one makes the block's changes exceed the limit.
     private func checkRoom(
         for value: DataStoreValue, of attribute: UInt16, _ name: String, _ block: WriteBlock
     ) throws(DataStoreError) {

@@ -7,15 +7,15 @@ struct LiveItems {
         let type: UInt32
         let id: ItemID
 
-        // The standard library's hash is made for keys of any length, and took an eighth of the time of an update. If
-        // its dictionary stops calling this function, only that time is lost.
+        // The standard library's hash is designed for keys of any length, and took an eighth of the time of an update.
+        // If its dictionary stops calling this function, only speed is lost.
         func _rawHashValue(seed: Int) -> Int {
             let product = (id.high ^ Self.secret.0).multipliedFullWidth(
                 by: id.low ^ Self.secret.1)
             return Int(truncatingIfNeeded: product.high ^ product.low) ^ seed
         }
 
-        /// Random, so ids that collide cannot be chosen.
+        /// Random, so that colliding ids cannot be chosen deliberately.
         private static let secret = (UInt64.random(in: 0 ... .max), UInt64.random(in: 0 ... .max))
     }
 
@@ -57,7 +57,7 @@ struct LiveItems {
     /// Removes items without other references; they can be read again.
     mutating func dropUnused() {
         let count = items.count
-        // Not over `indices`, which retain the dictionary and with it a second reference to every item.
+        // The loop does not use `indices`, which would retain the dictionary and so a second reference to every item.
         var index = items.startIndex
         while index != items.endIndex {
             if isKnownUniquelyReferenced(&items.values[index]) {
@@ -67,7 +67,7 @@ struct LiveItems {
         }
         items = items.filter { $0.value !== Self.unused }
         sweepSize = max(16_384, items.count * 2)
-        // The size of the remaining items is estimated by their share.
+        // The size of the remaining items is estimated from their share of the count.
         bytes = Int(Double(bytes) * Double(items.count) / Double(max(1, count)))
         sweepBytes = max(Self.leastSweepBytes, bytes * 2)
     }

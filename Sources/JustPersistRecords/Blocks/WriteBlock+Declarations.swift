@@ -54,7 +54,9 @@ extension WriteBlock {
         try followIndexes(of: type, before: candidates.first { $0.number == type.number })
     }
 
-    /// Copies another store's type under the same number; the type has no items here.
+    /// Adds another store's type under its number.
+    ///
+    /// The type has no items here.
     func adopt(_ type: CatalogType) {
         known.catalog.put(type)
         didChange(type.number)
@@ -74,7 +76,7 @@ extension WriteBlock {
         }
     }
 
-    /// Notes a change of the catalog, and updates this block's types.
+    /// Notes a change of a catalog entry, and updates this block's types.
     func didChange(_ number: UInt32) {
         changedTypes.insert(number)
         guard let type = known.catalog[number] else { return }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Items that are made, inserted, deleted, or made mutable.
+/// Creates, inserts and deletes items, and makes items mutable.
 extension WriteBlock {
     func make(_ type: BlockType) throws(DataStoreError) -> any MutableDataStoreItem {
         let itemClass = try mutableClass(of: type)
@@ -29,7 +29,7 @@ extension WriteBlock {
         return item
     }
 
-    /// Makes an item with an id; `nil` if there is one.
+    /// Creates an item with an id; `nil` if the id exists.
     func make(
         _ type: BlockType, id: ItemID
     ) throws(DataStoreError) -> (any MutableDataStoreItem)? {
@@ -116,7 +116,7 @@ extension WriteBlock {
             for (name, value) in values { try backing.setValue(value, forAttribute: name) }
         } catch {
             var error = error
-            // In a fixed order, so the error is the same each time.
+            // Set in a fixed order, so that the error is always the same.
             do throws(DataStoreError) {
                 for (name, value) in values.sorted(by: { $0.key < $1.key }) {
                     try backing.setValue(value, forAttribute: name)

@@ -56,14 +56,13 @@ extension WriteBlock {
         if !isObserved, try !holdsKeys(in: records) { header.isLoading = true }
     }
 
-    /// Notes that the block does nothing but add records, of a store that is being loaded.
-    ///
-    /// Not if the changes are logged or observed by now.
+    /// Notes that the block only adds records to a store that is being loaded, unless its changes are logged or
+    /// observed by now.
     func noteLoad() { isOfLoad = header.isLoading && !isObserved }
 
-    /// Counts the records of a store that is being loaded, and ends the load if the copy is whole.
+    /// Counts the records of a store that is being loaded, and ends the load if the copy is complete.
     ///
-    /// For an observer that came after the beginning, all types have changed in unknown ways.
+    /// An observer that was added after the load had begun receives unknown changes of all types.
     func countLoaded(isWhole: Bool) throws(DataStoreError) {
         guard header.isLoading else { return }
         header.isLoading = !isWhole
@@ -78,8 +77,8 @@ extension WriteBlock {
 
     /// Notes an error of the storage, after which the block's further changes could be based on wrong data.
     ///
-    /// Damage of a record does not fail the block, because a damaged record must remain deletable. Nor does any other
-    /// error: a call that was refused has changed nothing.
+    /// A damaged record does not make the block fail, because it must remain possible to delete the record. Neither
+    /// does any other error: a call that was refused has changed nothing.
     func note(_ error: DataStoreError) {
         // A cancelled block may have received no answer in a place where its code cannot notice.
         let endsBlock =
@@ -88,7 +87,9 @@ extension WriteBlock {
         if endsBlock, error.code != .corrupted, poison == nil { poison = error }
     }
 
-    /// Reports an error; the error that failed the block only once.
+    /// Reports an error.
+    ///
+    /// The error that made the block fail is reported only once.
     func report(_ error: DataStoreError) {
         thread.noteReported(error)
         if thread.isCurrent, let known = poison, known.code == error.code,
@@ -100,7 +101,9 @@ extension WriteBlock {
         context.report(error)
     }
 
-    /// Runs a step that writes with the block's transaction; an error in it fails the block.
+    /// Runs a step that writes with the block's transaction.
+    ///
+    /// If it throws, the block fails.
     func storing<Value>(
         _ body: (any KeyValueWriter) throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {
@@ -108,7 +111,9 @@ extension WriteBlock {
         return try storage { () throws(DataStoreError) in try body(writer) }
     }
 
-    /// Runs a step that writes; an error in it fails the block.
+    /// Runs a step that writes.
+    ///
+    /// If it throws, the block fails.
     func storage<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// The writing of changed items, which happens before a query, when there are many, and at the end of the block.
+/// Writes changed items: before a query, when there are many of them, and at the end of the block.
 extension WriteBlock {
     /// Counts the changes of an item, and adds it to the items to be written.
     func didChange(_ backing: LiveBacking) {
@@ -19,7 +19,7 @@ extension WriteBlock {
         dirty.append(Pending(backing: backing))
     }
 
-    /// Counts bytes that were written in another way than as items.
+    /// Counts bytes that were written, but not as items.
     func noteBytes(_ count: Int) { changedBytes += count }
 
     /// Whether that many more bytes are within the limit of the block.
@@ -45,7 +45,7 @@ extension WriteBlock {
     func flush() throws(DataStoreError) {
         if let poison { throw poison }
         guard !dirty.isEmpty else { return }
-        // Local variables need no exclusivity checks for each item.
+        // A local variable, which needs no exclusivity check for each item.
         var pending: [Pending] = []
         swap(&pending, &dirty)
         pendingBytes = 0

@@ -4,7 +4,9 @@ import JustPersist
 final class WriteBlock: Block {
     var writer: any KeyValueWriter
     var header: StoreHeader
-    /// Whether the block makes a commit of its own: not if it has changed nothing.
+    /// Whether the block makes a commit of its own.
+    ///
+    /// A block that has changed nothing makes none.
     var hasCommit = false
     /// The start of the block, if commits are logged.
     let start: StoreLog.Start?
@@ -38,12 +40,14 @@ final class WriteBlock: Block {
     @safe @exclusivity(unchecked) var firstNewID: ItemID?
     /// The time in the ids of new items, updated whenever nothing is pending; `nil` before the first one.
     @safe @exclusivity(unchecked) var millisecond: UInt64?
-    /// The items inserted in this block, as far as they are used elsewhere.
+    /// The items inserted in this block that are still referenced elsewhere.
     var inserted: [Inserted] = []
 
     struct Inserted {
         var backing: DictionaryBacking
-        /// The live object of an item that was in the store before; it must remain the only one.
+        /// The live object of an item that was in the store before.
+        ///
+        /// No second object may exist for the item.
         var known: AnyObject?
     }
 
@@ -84,7 +88,7 @@ final class WriteBlock: Block {
         super.end()
     }
 
-    /// Declares the type, which permanently merges the attributes under several names of it.
+    /// Declares the type, which permanently merges attributes that the store has under several names.
     override func settle(_ type: BlockType) throws(DataStoreError) { try declare(type) }
 
     /// Declares the type, which permanently merges the types under its keys.

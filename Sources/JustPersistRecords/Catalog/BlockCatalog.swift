@@ -2,7 +2,7 @@ import JustPersist
 
 /// The catalog of the state that one block sees, with the block's own declarations.
 ///
-/// The block's items share it, because references are stored with the numbers of types.
+/// The block's items share the catalog, because stored references identify types by their numbers.
 final class BlockCatalog {
     var catalog: Catalog
 
@@ -13,6 +13,6 @@ final class BlockCatalog {
 
     /// The number of the type with that key.
     ///
-    /// The type must have one, see ``Catalog/addTypes(referredToBy:limits:)``.
+    /// The type must have a number: see ``Catalog/addTypes(referredToBy:limits:)``.
     func number(of key: String) -> UInt32 { catalog.names.number(of: key) ?? 0 }
 }

@@ -151,7 +151,7 @@ extension CatalogAttribute {
             return true
         }
         guard isSound, let name else { return nil }
-        // The default is the value of items, which cannot be read without it.
+        // Items without a field have the default as their value, and cannot be read without it.
         if hasLaterDefault { unknown.forbidReading() }
         self.init(
             name: name, formerNames: formerNames, kinds: kinds, recordedDefault: recordedDefault,

@@ -28,7 +28,7 @@ extension Catalog {
         return found
     }
 
-    /// Returns the type that holds items, of the several that a schema may mean.
+    /// Returns the type that holds items, if several types match a schema.
     ///
     /// - Throws: `.conflictingTypes` if several do.
     static func choose(
@@ -52,8 +52,8 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - isOfClass: Whether the schema is that of a class: then indexes that it no longer declares are dropped.
-    ///   - holdsItems: Whether there is any item of the type. Asked only if a type is found under several keys.
-    ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Asked
+    ///   - holdsItems: Whether there is any item of the type. Called only if a type is found under several keys.
+    ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Called
     ///     only if an attribute is found under several names.
     mutating func declare(
         _ schema: ItemSchema, isOfClass: Bool, limits: DataStoreLimits,
@@ -92,7 +92,7 @@ extension Catalog {
             for other in others where other.unknown.forbidsWriting {
                 throw other.newerFormat(in: "declare")
             }
-            // An earlier release keeps using the key that it knows.
+            // An earlier release continues to use the key that it knows.
             if !known.hasKey(of: schema) {
                 try limits.check(typeName: key)
                 type.rename(to: key)
@@ -119,7 +119,7 @@ extension Catalog {
         schema.formerTypeKeys.allSatisfy { type($0) != nil }
     }
 
-    /// The undeclared type with that key, to which items refer, or a new type.
+    /// The undeclared type with that key, to which items may refer; a new type if there is none.
     private func newType(_ key: String) throws(DataStoreError) -> CatalogType {
         if let known = entry(key) { return known }
         guard nextNumber < .max else {
@@ -183,7 +183,7 @@ extension CatalogType {
         }
     }
 
-    /// Returns the attribute that holds values, of the several that a declaration may mean.
+    /// Returns the attribute that holds values, if several attributes match a declaration.
     ///
     /// - Throws: `.conflictingAttributes` if several do.
     func choose(
@@ -241,8 +241,9 @@ extension CatalogType {
         return isChanged
     }
 
-    /// Whether a declared name is later than the attribute's: an earlier release, which knows no later name, keeps
-    /// using its own.
+    /// Whether a declared name is newer than the attribute's name.
+    ///
+    /// The name that an earlier release declares is not, so that release continues to use its own name.
     func isNewName(_ attribute: AttributeSchema, at id: UInt16) -> Bool {
         let known = attributes[Int(id)]
         return known.name != attribute.name

@@ -12,7 +12,7 @@ struct Catalog: Sendable {
     private(set) var damages: [CatalogDamage] = []
     /// The number that the next new type gets.
     ///
-    /// Types are numbered from 1. Numbers are never reused, not even a damaged entry's.
+    /// Types are numbered from 1. Numbers are never reused, not even the number of a damaged entry.
     private(set) var nextNumber: UInt32 = 1
     /// The keys of the types by number, including undeclared types that items refer to.
     var names = TypeNames()
@@ -33,7 +33,7 @@ struct Catalog: Sendable {
     /// The type with that number.
     subscript(number: UInt32) -> CatalogType? { places[number].map { types[$0] } }
 
-    /// Adds the tag of an attribute's value, and returns whether it is the first such value.
+    /// Adds the tag of an attribute's value, and returns whether it is the first value with that tag.
     mutating func note(tag: UInt8, ofAttribute id: UInt16, type number: UInt32) -> Bool {
         guard let place = places[number] else { return false }
         return types[place].note(tag: tag, ofAttribute: id)
@@ -51,13 +51,13 @@ struct Catalog: Sendable {
         guard type.isDeclared else { return names.note(type.key, for: type.number) }
         names.set(type.key, for: type.number)
         for key in type.formerKeys {
-            // Not if another type has the key now.
+            // Skipped if another type has the key now.
             if let known = self.type(key), known.key == key { continue }
             names.setFormer(key, of: type.number)
         }
     }
 
-    /// Keeps new types from using a number or any number below it.
+    /// Prevents new types from using a number or any number below it.
     mutating func reserve(_ number: UInt32) {
         nextNumber = max(nextNumber, number == .max ? .max : number + 1)
     }

@@ -4,7 +4,7 @@ import JustPersist
 struct CatalogAttribute: Sendable {
     /// Empty if the attribute was merged into another (``isRetired``).
     var name: String
-    /// The names that it had in earlier releases, kept for ever.
+    /// The names that it had in earlier releases, kept permanently.
     var formerNames: [String] = []
     /// The kinds that its latest declaration allows; empty for all, unless there are ``laterKinds``.
     private(set) var kinds: Set<DataStoreValue.Kind> = []
@@ -12,7 +12,7 @@ struct CatalogAttribute: Sendable {
     private(set) var laterKinds = TagSet()
     /// The first default that was declared.
     ///
-    /// Never replaced: it is the value of the items that were stored without one.
+    /// Never replaced, because it is the value of the items that were stored without one.
     private(set) var recordedDefault: DataStoreValue?
     private(set) var isOptional = true
     /// The tags of the values stored so far.
@@ -82,7 +82,7 @@ struct CatalogAttribute: Sendable {
             && (isOptional == seen.isOptional || defaultValue == nil)
     }
 
-    /// Whether a declaration says nothing new.
+    /// Whether the attribute already agrees with a declaration.
     func isUp(to declared: AttributeSchema) -> Bool {
         kinds == declared.kinds && isOptional == declared.isOptional
             && (recordedDefault != nil || declared.defaultValue == nil)

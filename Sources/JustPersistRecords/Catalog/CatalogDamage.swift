@@ -2,7 +2,7 @@ import JustPersist
 
 /// An entry of the catalog that cannot be read, or that is missing.
 struct CatalogDamage: Sendable {
-    /// Which entry: “type 3”.
+    /// The name of the entry in messages: “type 3”.
     let name: String
     /// The type's key, if it can still be read.
     let key: String?
@@ -10,17 +10,17 @@ struct CatalogDamage: Sendable {
     /// The key under which the type is listed.
     var typeKey: String { key ?? "damaged \(name)" }
 
-    /// The error of any use of the type with that key, which is, or may be, the damaged one.
+    /// The error for using the type with that key, which is, or may be, the damaged one.
     func error(ofType typeKey: String) -> DataStoreError {
         error(
             key == nil
-                ? "Which type that was cannot be told; “\(typeKey)” may be it, for the store does not know it."
+                ? "The type cannot be identified; it may be “\(typeKey)”, which the store does not know."
                 : "“\(typeKey)” is that type.", typeKey)
     }
 
-    /// The problem as it is reported for the whole store.
+    /// The problem in the verification report of the whole store.
     var problem: DataStoreError {
-        error(key.map { "“\($0)” is that type." } ?? "Which type that was cannot be told.", key)
+        error(key.map { "“\($0)” is that type." } ?? "The type cannot be identified.", key)
     }
 
     private func error(_ which: String, _ typeKey: String?) -> DataStoreError {

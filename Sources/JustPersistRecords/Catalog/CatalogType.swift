@@ -7,7 +7,7 @@ struct CatalogType: Sendable {
     /// Never used again for another type.
     let number: UInt32
     private(set) var key: String
-    /// The keys that it had in earlier releases, kept for ever.
+    /// The keys that it had in earlier releases, kept permanently.
     var formerKeys: [String] = []
     /// Whether the type is declared; an undeclared type exists because items may refer to it.
     var isDeclared = true
@@ -29,7 +29,7 @@ struct CatalogType: Sendable {
     /// The id of the attribute that has that name now.
     func currentID(ofAttribute name: String) -> UInt16? { currentIDs[name] }
 
-    /// The id of the attribute that had that name and gave it to no other.
+    /// The id of the attribute that had that name, unless another attribute has it now.
     func formerID(ofAttribute name: String) -> UInt16? { formerIDs[name] }
 
     /// The id of the attribute with that name, which may be a former name.
@@ -37,7 +37,7 @@ struct CatalogType: Sendable {
 
     /// Appends an attribute.
     ///
-    /// If its name is a former name of another attribute, the name stands for the new one from then on.
+    /// If its name is a former name of another attribute, the name identifies the new attribute from then on.
     mutating func append(_ attribute: CatalogAttribute) {
         let id = UInt16(attributes.count)
         attributes.append(attribute)
@@ -45,7 +45,7 @@ struct CatalogType: Sendable {
         if !attribute.isRetired { take(attribute.name, for: id) }
     }
 
-    /// Whether it has that key, or had it.
+    /// Whether the type has that key, or had it.
     func has(key: String) -> Bool { self.key == key || formerKeys.contains(key) }
 
     /// Whether the type has a schema's key, or had it and was renamed.
@@ -63,8 +63,9 @@ struct CatalogType: Sendable {
         if !has(key: key) { formerKeys.append(key) }
     }
 
-    /// The entry that is left of a type that was merged into another: references with its number lead to the type that
-    /// has its key.
+    /// The remaining entry of a type that was merged into another.
+    ///
+    /// References with its number lead to the type that has its key.
     func retired() -> CatalogType {
         var type = CatalogType(number: number, key: key)
         type.isDeclared = false
@@ -114,7 +115,7 @@ struct CatalogType: Sendable {
         attributes[Int(id)].update(to: declared)
     }
 
-    /// Adds the tag of the attribute's value, and returns whether it is the first such value.
+    /// Adds the tag of the attribute's value, and returns whether it is the first value with that tag.
     mutating func note(tag: UInt8, ofAttribute id: UInt16) -> Bool {
         if attributes[Int(id)].tags.contains(tag) { return false }
         attributes[Int(id)].tags.insert(tag)

@@ -15,7 +15,7 @@ import JustPersist
 struct EntryFields {
     private(set) var bytes: [UInt8] = []
 
-    /// The bits of a field whose entry a release that does not know it must neither read nor write.
+    /// The bits of a field whose entry must be neither read nor written by a release that does not know the field.
     static let neitherReadNorWritten: UInt8 = 0xC0
 
     mutating func append(_ number: UInt8, _ field: [UInt8]) {
@@ -35,7 +35,9 @@ struct EntryFields {
     /// Appends fields that were kept.
     mutating func append(_ unknown: UnknownFields) { bytes += unknown.bytes }
 
-    /// Calls `body` with each field that the bytes in `range` consist of; false if they do not consist of fields.
+    /// Calls `body` with each field in `range`.
+    ///
+    /// Returns false if the bytes in `range` do not consist of fields.
     ///
     /// - Parameter body: Returns whether the field is known; `nil` if it is damaged. Unknown fields are kept in
     ///   `unknown`.

@@ -5,7 +5,7 @@ import JustPersist
 /// ```
 /// 0   8   the bytes "JPstore" and a line feed
 /// 8   4   format version
-/// 12  4   0; anything else is of a later release
+/// 12  4   0; any other value belongs to a later release
 /// 16  16  id of the store
 /// 32  8   version of the catalog
 /// 40  8   number of the commit
@@ -17,7 +17,9 @@ struct StoreHeader: Sendable {
     static let formatVersion: UInt32 = 2
     private static let magic: UInt64 = 0x0a65_726f_7473_504a
     private static let leastLength = 56
-    /// More commits than a store can make: from a greater number, arithmetic could overflow.
+    /// More commits than a store can make.
+    ///
+    /// With greater numbers, arithmetic could overflow.
     static let mostCommits: UInt64 = 1 << 62
 
     let id: ItemID
@@ -27,7 +29,9 @@ struct StoreHeader: Sendable {
     var commit: UInt64 = 0
     /// The change log; `nil` if the store keeps none.
     var changeLog: ChangeLogState?
-    /// Whether a copy into the store has begun and not ended: then its counters are not those of its records.
+    /// Whether a copy into the store has begun and not ended.
+    ///
+    /// The counters then do not agree with the records.
     var isLoading = false
     private(set) var unknown = UnknownFields()
 
@@ -66,7 +70,7 @@ struct StoreHeader: Sendable {
     init(decoding bytes: Span<UInt8>) throws(DataStoreError) {
         guard bytes.word64(at: 0) == Self.magic else { throw Self.notAStore }
         let version = bytes.word32(at: 8)
-        // Before the checksum, which a newer format may store differently.
+        // Checked before the checksum, which a newer format may store differently.
         guard version <= Self.formatVersion else {
             throw DataStoreError(
                 .newerFormat, in: "open",

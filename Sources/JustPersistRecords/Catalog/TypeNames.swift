@@ -1,7 +1,7 @@
 /// The keys of a store's types by their numbers, with which references are stored.
 ///
-/// A key may have several numbers: that of a declared type, those that it got while items only referred to it, and
-/// those of types that were merged into the declared one.
+/// A key may have several numbers: the number of a declared type, numbers from the time when items only referred to the
+/// key, and the numbers of types that were merged into the declared one.
 struct TypeNames: Sendable {
     private var keys: [UInt32: String] = [:]
     private var numbers: [String: UInt32] = [:]
@@ -31,7 +31,9 @@ struct TypeNames: Sendable {
         numbers[key] = number
     }
 
-    /// Notes the key of an undeclared or unreadable type, which gives way to any other type with the key.
+    /// Notes the key of an undeclared or unreadable type.
+    ///
+    /// Any other type with the key takes precedence.
     mutating func note(_ key: String, for number: UInt32) {
         keys[number] = key
         if numbers[key] == nil { numbers[key] = number }

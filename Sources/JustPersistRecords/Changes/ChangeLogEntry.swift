@@ -30,7 +30,7 @@ struct ChangeLogEntry {
         static let type: UInt8 = 1
     }
 
-    /// Drops the items of the types with the most changes, until the entry is no longer than a limit.
+    /// Drops the items of the types with the most changes until the size of the entry is within a limit.
     mutating func shorten(to limit: Int) {
         while parts.reduce(8, { $0 + $1.size }) > limit {
             let sizes = parts.map(\.size)
@@ -128,7 +128,7 @@ extension ChangeLogEntry.Part {
             return true
         }
         guard isSound, let type else { return nil }
-        // In that case there were changes that are not in the list.
+        // An unknown field that forbids reading stands for changes that are not in the list.
         self.init(type: type, events: unknown.forbidsReading ? nil : events)
     }
 
@@ -201,7 +201,7 @@ extension Block {
         var missing = 0
         try reader.scan(try changeLogRange(), reversed: false) {
             (key, value) throws(DataStoreError) in
-            // In order, so the number of missing entries cannot exceed the range in the header.
+            // The order is checked, so that the number of missing entries cannot exceed the range in the header.
             guard let commit = ChangeLogEntry.commit(of: key), next...header.commit ~= commit else {
                 problems.append(.damagedLogEntry(nil))
                 return .next
@@ -220,8 +220,8 @@ extension Block {
                     .corrupted, in: "verify",
                     """
                     \(missing) \(missing == 1 ? "entry" : "entries") of the change log are missing. The items are not \
-                    concerned. Whoever follows the changes of the store reads it anew; turn the log off and on again to \
-                    begin a new one.
+                    affected. Observers read the whole store again instead; turn the log off and on again to begin a \
+                    new one.
                     """))
         }
         report.problems += problems
@@ -235,8 +235,7 @@ extension DataStoreError {
             .corrupted, in: "changes",
             """
             \(commit.map { "The entry of commit \($0)" } ?? "An entry") in the change log is damaged. The items are not \
-            concerned. Whoever follows the changes of the store reads it anew; turn the log off and on again to begin a \
-            new one.
+            affected. Observers read the whole store again instead; turn the log off and on again to begin a new one.
             """)
     }
 }

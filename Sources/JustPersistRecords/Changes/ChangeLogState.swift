@@ -46,7 +46,7 @@ struct ChangeLogState: Sendable, Equatable {
     func isTooLong(at commit: UInt64) -> Bool {
         let commits = UInt64(length.commits)
         let bytes = UInt64(length.bytes)
-        // Not at every commit: dropping an entry costs about as much as writing one.
+        // Entries are not dropped at every commit, because dropping an entry costs about as much as writing one.
         return commit &- first >= commits.addingReportingOverflow(commits / 8 + 8).partialValue
             || size > bytes.addingReportingOverflow(bytes / 8).partialValue
     }

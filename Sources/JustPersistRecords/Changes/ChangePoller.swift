@@ -7,7 +7,9 @@ final class ChangePoller: Sendable {
 
     private static let interval = Duration.milliseconds(100)
 
-    /// Begins polling unless it runs already; ends when `body` returns false.
+    /// Begins polling, unless it is running already.
+    ///
+    /// Polling ends when `body` returns false.
     func start(_ body: @escaping @Sendable () -> Bool) {
         let isMine = isRunning.withLock { isRunning in
             defer { isRunning = true }
@@ -19,7 +21,7 @@ final class ChangePoller: Sendable {
     private func runLater(_ body: @escaping @Sendable () -> Bool) {
         queue.async(after: Self.interval) { [weak self] in
             guard let self else { return }
-            // Noted first: a caller that comes while `body` runs starts polling again.
+            // Set first, so that a call of `start` while `body` runs starts polling again.
             isRunning.withLock { $0 = false }
             if body() { start(body) }
         }

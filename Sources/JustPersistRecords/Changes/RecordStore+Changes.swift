@@ -24,7 +24,9 @@ extension RecordStore {
         return observation
     }
 
-    /// Reports that a token is of a later state than the store's: the stream begins again.
+    /// Reports that a token is of a later state than the store's.
+    ///
+    /// The stream then starts from the current state.
     private func reportLostCommits(_ token: ChangeToken, _ latest: UInt64) {
         guard (try? openContext("changes"))?.historyID == token.origin else { return }
         report(
@@ -32,8 +34,8 @@ extension RecordStore {
                 .invalidInput, in: "changes",
                 """
                 The token is of commit \(token.position), and the last commit of the store is \(latest): the store was \
-                restored from a backup, or has lost its last commits with the power. The stream begins anew. Drop all tokens \
-                that are later than the backup before the store is written to.
+                restored from a backup, or lost its last commits in a power failure. The stream starts again from the \
+                current state. Before you write to the store, drop all tokens that are later than the backup.
                 """))
     }
 
@@ -51,7 +53,8 @@ extension RecordStore {
     /// Reports a block's commit to the observers of the store.
     func announce(_ block: WriteBlock) {
         defer { block.noteAnnounced() }
-        // Its header may have the number of another process's commit that is not announced yet.
+        // Without a commit of its own, the block's header may have the number of another process's commit that is not
+        // announced yet.
         guard block.hasCommit else { return }
         let commit = block.header.commit
         guard feed.isObserved else { return feed.skip(to: commit) }
@@ -65,7 +68,7 @@ extension RecordStore {
         feed.publish(segments)
     }
 
-    /// A type under the name that observers see.
+    /// A type, with the keys and names that observers see.
     private func changedType(_ type: CatalogType, _ types: BlockCatalog) -> ChangedType {
         changedTypes.withLock { known in
             if known.version != types.catalog.version {
@@ -110,7 +113,9 @@ extension RecordStore {
         }
     }
 
-    /// The commits of other processes: from the log, or else as changes that are not known.
+    /// The commits of other processes, from the log.
+    ///
+    /// If the log lacks them, their changes are unknown.
     private func foreignSegments(behind start: UInt64, upTo end: UInt64) -> [ChangeSegment] {
         history(behind: start, upTo: end) ?? [ChangeSegment(end: end, nil)]
     }
@@ -145,7 +150,7 @@ extension RecordStore {
         if engine.storesRows, !changeLog.isOff {
             throw DataStoreError(
                 .unsupported, in: "open",
-                "A store over a framework that keeps rows has no room for a change log. Open it without one."
+                "A store over a framework that keeps rows cannot have a change log. Open it without one."
             )
         }
         let known = header.changeLog?.length ?? .off
@@ -171,7 +176,7 @@ extension RecordStore {
     }
 }
 
-/// The types of a catalog under the names that observers see.
+/// The types of a catalog, with the keys and names that observers see.
 struct ChangedTypes: Sendable {
     var version: UInt64?
     var types: [UInt32: ChangedType] = [:]

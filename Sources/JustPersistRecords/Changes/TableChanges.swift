@@ -2,9 +2,11 @@ import JustPersist
 
 /// The changes of a type's records in a write block, for the change log and for observers.
 ///
-/// A list of all changes: several may concern one item, and the reader combines them.
+/// The list may have several changes of one item, which the reader combines.
 struct TableChanges {
-    /// Whether each change is recorded, or only that there was one.
+    /// Whether each change is recorded.
+    ///
+    /// If not, only ``isAny`` is set.
     var areNoted = false
     /// Whether there was any change.
     private(set) var isAny = false
@@ -20,7 +22,7 @@ struct TableChanges {
 
     /// The changes; `nil` if they are not known.
     ///
-    /// A list with an item that the block both created and deleted is not known.
+    /// An item that the block both created and deleted is left out.
     var known: [ItemEvent]? {
         guard areNoted, !isTooLong else { return nil }
         guard hasInserted, hasDeleted else { return events }

@@ -2,15 +2,15 @@ import JustPersist
 
 /// The changes of a child store since its last merge, item by item, independent of the parent's state.
 ///
-/// Copies are snapshots, and cost nothing to make.
+/// Copies are snapshots, and take constant time.
 struct ChildChanges: Sendable {
-    /// The changes by the keys of the records, and so in the order of types and ids.
+    /// The changes by the keys of the records, and therefore in the order of types and ids.
     private(set) var items = OrderedKeyMap<PendingChange>()
     /// Counts the commits and the merges.
     private(set) var number: UInt64 = 0
     /// The size of all changes in bytes.
     private(set) var bytes = 0
-    /// Identifies the period in which the child is open.
+    /// Identifies one opening of the child.
     let opening = ItemID()
 
     /// The record of an item before and after a block of the child.
@@ -33,7 +33,9 @@ struct ChildChanges: Sendable {
         }
     }
 
-    /// Removes the changes that were merged, which are an earlier copy of these.
+    /// Removes the merged changes.
+    ///
+    /// They are an earlier copy of this value.
     mutating func remove(merged: ChildChanges) {
         number += 1
         // Usually nothing was changed since.

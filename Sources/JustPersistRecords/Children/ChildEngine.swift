@@ -3,9 +3,9 @@ import JustPersist
 /// The engine of a child store: the child's changes, in memory, over the committed state of its parent.
 ///
 /// The changes are stored by item and attribute (``ChildChanges``), because the parent may change the same items. For a
-/// block they are converted to keys and values over the parent's present state, with index entries, numbers of items
-/// and the catalog (``ChildView``); the record layer works on these as on any other store. Until the parent commits,
-/// the view stays valid, and a block of the child only adds to it.
+/// block they are converted to keys and values over the parent's current state, with index entries, item counts and the
+/// catalog (``ChildView``); the record layer works on these as on any other store. Until the parent commits, the view
+/// stays valid, and a block of the child only adds to it.
 final class ChildEngine: KeyValueEngine {
     let parent: any ParentStore
     let traits: KeyValueEngineTraits
@@ -70,9 +70,9 @@ final class ChildEngine: KeyValueEngine {
 
     /// Runs `body` once, with a state of the parent and the changes to apply to it.
     ///
-    /// The changes are read first, so none is missed. If a merge commits in between, the state contains the merged
-    /// changes, too, which is harmless unless the state also has a later commit, whose values they would hide. In that
-    /// case both are read again.
+    /// The changes are read before the state, so that none is missed. If a merge commits in between, the state contains
+    /// the merged changes, too. This is harmless unless the state also has a later commit, whose values the changes
+    /// would hide. In that case both are read again.
     private func readParent(
         _ body: (any KeyValueReader, ChildChanges) throws -> Void
     ) throws {
@@ -107,8 +107,8 @@ final class ChildEngine: KeyValueEngine {
     /// Runs a merge of this child while no other one runs.
     ///
     /// In one transaction, a second merge would find the changes of the first one in the parent, and report them as
-    /// conflicts. Refused on a thread that is merging this child already: while the main thread waits for its turn, it
-    /// runs blocks of other stores.
+    /// conflicts. The call is refused on a thread that is already merging this child: while the main thread waits for
+    /// its turn, it runs blocks of other stores, which may merge.
     func whileNotMerging<Result>(_ merge: () throws -> Result) throws -> Result {
         let thread = BlockThread.current
         try merger.wait { (merger) throws(DataStoreError) -> Void? in
@@ -184,7 +184,7 @@ final class ChildEngine: KeyValueEngine {
     ) throws(DataStoreError) -> ChildView {
         let known = state.withLock { $0?.view }
         if let known, known.changes == changes.number {
-            // The same state has the same number.
+            // Equal numbers identify equal states.
             if let number = reader.snapshotNumber, number == known.parentSnapshot { return known }
             if try known.parentCommit == StoreHeader(reading: reader)?.commit { return known }
         }

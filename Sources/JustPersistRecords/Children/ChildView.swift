@@ -2,9 +2,11 @@ import JustPersist
 
 /// A child's changes as keys and values over one committed state of its parent.
 struct ChildView: Sendable {
-    /// The differences from the parent: records, index entries, numbers of items, the catalog, and the header.
+    /// The differences from the parent: records, index entries, item counts, the catalog, and the header.
     private(set) var keys: OrderedKeyMap<[UInt8]?>
-    /// Identifies the state that the child sees; no other view of the child has this number.
+    /// The number of the state that the child sees.
+    ///
+    /// No other view of the child has this number.
     private(set) var number: UInt64
     /// The number of the changes (``ChildChanges/number``) in the view.
     private(set) var changes: UInt64
@@ -46,7 +48,7 @@ struct ChildView: Sendable {
             commit = max(commit, header.commit)
             if header.catalogVersion == view.catalogVersion { return }
             ownCatalog = max(ownCatalog, header.catalogVersion)
-            // The next plain catalog must not get that version again.
+            // The next plain catalog must not have that version again.
             parentCatalog = nil
         }
     }

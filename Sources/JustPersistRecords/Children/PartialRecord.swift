@@ -1,6 +1,8 @@
 import JustPersist
 
-/// Some fields of a record, in the form of a record: a child store's changes of an item.
+/// Some fields of a record, in the format of a record.
+///
+/// It holds a child store's changes of an item.
 ///
 /// A field may state that the attribute has no value (``RecordFormat/absentTag``); a stored record has no field in that
 /// case. A whole record is a partial record, too. The checksum is not kept.

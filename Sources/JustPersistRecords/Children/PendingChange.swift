@@ -38,7 +38,7 @@ struct PendingChange: Sendable {
                 base: base(of: earlier, or: theirs), commit: commit)
         case (let old?, nil):
             if let earlier, !earlier.wasThere {
-                // If both have created it, the child deletes the parent's item.
+                // If both stores created the item, the child deletes the parent's item.
                 return theirs.map {
                     PendingChange(wasThere: true, mine: nil, base: $0, commit: commit)
                 }
@@ -79,8 +79,8 @@ struct PendingChange: Sendable {
 
     /// Whether an attribute was changed.
     ///
-    /// A change of an item that the child created has a base only for attributes that
-    /// the child has set after the parent changed the item.
+    /// A change of an item that the child created has a base only for attributes that the child set after the parent
+    /// had changed the item.
     private func tells(_ attribute: UInt16) -> Bool {
         base.tells(attribute) || mine?.tells(attribute) == true
     }
@@ -129,7 +129,7 @@ struct PendingChange: Sendable {
         }
         if later.commit == merged.commit { return nil }
         guard let known = merged.mine else {
-            // Deleted, and created again after the merge.
+            // The item was deleted, and created again after the merge.
             return later.mine.map {
                 PendingChange(
                     wasThere: false, mine: $0.withoutAbsences, base: .empty, commit: later.commit)

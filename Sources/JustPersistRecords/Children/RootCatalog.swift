@@ -2,8 +2,8 @@ import JustPersist
 
 /// The catalog of the root store.
 ///
-/// Only the root store adds types, attributes and indexes, because their numbers are
-/// part of keys, and two children must not give one number to different things.
+/// Only the root store adds types, attributes and indexes, because their numbers are part of keys, and two children
+/// must not use one number for different types, attributes or indexes.
 struct RootCatalog: Sendable {
     /// Runs a block of the root store that declares something, and returns the store's catalog afterwards.
     let change:
@@ -17,7 +17,7 @@ extension WriteBlock {
     func declare(
         _ schema: ItemSchema, isOfClass: Bool, at root: RootCatalog
     ) throws(DataStoreError) {
-        // Usually there is nothing new.
+        // Usually the root store knows all declarations.
         var trial = known.catalog
         let isKnown = try !trial.declare(
             schema, isOfClass: isOfClass, limits: context.limits, holdsItems: holdsItems,
@@ -98,8 +98,8 @@ extension CatalogType {
 
     /// Gives each index the state that it has in an earlier state of the type.
     ///
-    /// An index that is missing there begins
-    /// without entries, and an index whose number is used differently there is left out.
+    /// An index that is missing there begins without entries. An index whose number is used differently there is left
+    /// out.
     fileprivate mutating func setIndexes(
         knownBy before: CatalogType
     ) -> (kept: [CatalogIndex], new: [CatalogIndex]) {

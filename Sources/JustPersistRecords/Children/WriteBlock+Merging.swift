@@ -43,8 +43,8 @@ private struct TypeMerge {
     private var conflicts: [MergeConflict] = []
     private let block: WriteBlock
 
-    /// `nil` if a view lacks the type: the error is reported when the type is used, and the child's other changes stay
-    /// visible.
+    /// Returns `nil` if a view lacks the type: the error is reported when the type is used, and the child's other
+    /// changes stay visible.
     init?(
         _ number: UInt32, _ purpose: WriteBlock.Purpose, in block: WriteBlock
     ) throws(DataStoreError) {
@@ -54,8 +54,8 @@ private struct TypeMerge {
             throw DataStoreError(
                 .corrupted, in: "merge",
                 """
-                The store cannot tell what type has the number \(number), of which the child has changed items: its entry \
-                in the catalog is damaged, or it gave way to another type. Nothing was merged; verify the store.
+                The child has changed items of type \(number), which cannot be identified: its catalog entry is \
+                damaged, or another type has replaced it. Nothing was merged; verify the store.
                 """)
         }
         if case .merge = purpose, type.unknown.forbidsWriting {
@@ -95,7 +95,7 @@ private struct TypeMerge {
             try applyDeletion(change, id, isSound ? theirs : change.base)
         case (_?, nil) where change.wasThere: note(.deletedInParent, id)
         case (let mine?, nil):
-            // Both have created it, and the parent has deleted it since.
+            // Both stores created the item, and the parent has deleted it since.
             let whole = change.base.attributes.isEmpty ? mine : mine.withoutAbsences
             try put(whole.bytes, id, changes: nil)
         case (let mine?, let theirs?):

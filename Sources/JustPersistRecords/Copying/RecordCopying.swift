@@ -5,18 +5,19 @@ import Synchronization
 ///
 /// Types keep their numbers and attributes their ids, on which records and checksums depend.
 package protocol RecordCopying: DataStore {
-    /// Whether the store has records of its own: a child shares its parent's, and a framework's rows are not records.
+    /// Whether the store has its own records. A child shares its parent's records, and a framework's rows are no
+    /// records.
     var ownsRecords: Bool { get }
 
-    /// Runs a block that reads records on one snapshot, also those of a copy that has not ended.
+    /// Runs a block that reads records on one snapshot, including the records of a copy that has not ended.
     func readRecords(_ body: (StoredRecords) throws -> Void) throws
 
     /// Runs a block that takes over types or records, and commits.
     func writeRecords(_ body: (RecordIntake) throws -> Void) throws
 
-    /// Calls `body` while blocks of this instance may use a store that holds a part of a copy.
+    /// Calls `body`. Meanwhile, blocks of this instance may use the store although it holds a part of a copy.
     ///
-    /// For a migration that completes the copy item by item.
+    /// A migration that completes the copy item by item calls this.
     func whileLoading<Result>(_ body: () throws -> Result) rethrows -> Result
 }
 

@@ -14,7 +14,7 @@ package struct RecordIntake {
         guard block.known.catalog.suits(source.catalog) else {
             throw DataStoreError(
                 .targetNotEmpty, in: "migrate",
-                "The target was written to when the migration began. Let nobody else write to it, and run again."
+                "Another program wrote to the target when the migration began. Stop it, and run the migration again."
             )
         }
         for type in source.catalog.types {
@@ -25,16 +25,18 @@ package struct RecordIntake {
         try block.beginLoad()
     }
 
-    /// Counts what there is of a copy that was interrupted, for one that goes on item by item.
+    /// Counts the records of an interrupted copy, for a migration that continues item by item.
     package func count() throws(DataStoreError) { try block.countLoaded(isWhole: false) }
 
-    /// Ends a copy: the store can be used.
+    /// Ends a copy, so that the store can be used.
     package func end() throws(DataStoreError) { try block.countLoaded(isWhole: true) }
 
-    /// Declares a type as another store has it; a new index is declared without a class if it was there.
+    /// Declares a type as it is in another store.
     ///
-    /// The public interface would mark every index as declared without a class, so it would stay after its class drops
-    /// it.
+    /// A new index is declared without a class if it is in `indexesByHand`.
+    ///
+    /// The public interface would mark every index as declared without a class, and the index would then remain after
+    /// its class drops it.
     package func declare(
         _ schema: ItemSchema, indexesByHand: Set<IndexSchema>
     ) throws(DataStoreError) {
@@ -54,7 +56,7 @@ package struct RecordIntake {
         if isChanged { block.adopt(type) }
     }
 
-    /// Adds records, except those whose ids are there already.
+    /// Adds records, except those whose ids exist already.
     ///
     /// Items that violate a unique index are added nevertheless, and reported to the error handler.
     package func put(_ batch: RecordBatch) throws(DataStoreError) {
@@ -64,7 +66,7 @@ package struct RecordIntake {
         guard let first = batch.ids.first, let last = batch.ids.last else { return }
         block.noteLoad()
         let table = block.table(of: type)
-        // Checked for each batch: another migration into this store may be running.
+        // Checked for each batch, because another migration into this store may be running.
         let mayBeThere = try block.holdsKeys(in: RecordKey.range(type: type.number, first...last))
         for place in batch.ids.indices {
             let id = batch.ids[place]

@@ -21,8 +21,8 @@ package struct StoredRecords {
         catalog.types.filter(\.isDeclared).map { StoredType(number: $0.number, key: $0.key) }
     }
 
-    /// Throws `.newerFormat` if the store has something that a copy by this release would lose, and `.unfinishedCopy` if it
-    /// holds a part of a copy itself.
+    /// Throws `.newerFormat` if a copy by this release would lose some of the store's data, and `.unfinishedCopy` if
+    /// the store itself holds a part of a copy.
     package func checkCopying() throws(DataStoreError) {
         let header = try StoreHeader(reading: block.reader)
         try header?.checkWriting()
@@ -110,7 +110,7 @@ extension Catalog {
                 && mine.attributes.elementsEqual(type.attributes) {
                     $0.name == $1.name && $0.hasSameValues(as: $1)
                 }
-                // Including the indexes: entries of existing items are not written again.
+                // The indexes must match too, because the entries of existing items are not written again.
                 && mine.indexes.elementsEqual(type.indexes) {
                     $0.number == $1.number && $0.components == $1.components
                         && $0.isUnique == $1.isUnique && $0.ignoresCase == $1.ignoresCase

@@ -1,11 +1,11 @@
-/// A contiguous run of keys: from ``lower`` inclusive up to ``upper`` exclusive.
+/// A contiguous range of keys, from ``lower`` (inclusive) to ``upper`` (exclusive).
 public struct KeyRange: Hashable, Sendable {
     /// The first key that may be in the range.
     public let lower: [UInt8]
     /// The first key after the range; `nil` if it has no end.
     public let upper: [UInt8]?
 
-    /// The keys from `lower` up to and without `upper`.
+    /// The keys from `lower` up to, but not including, `upper`.
     public init(from lower: [UInt8], upTo upper: [UInt8]?) {
         self.lower = lower
         self.upper = upper

@@ -4,20 +4,20 @@ public import JustPersist
 /// An ordered, transactional key-value store, on which the record layer is built.
 ///
 /// Conform to this to turn any such engine into a whole ``RecordStore``: a data store with items,
-/// predicates, sorting and transactions. Keys are ordered as unsigned bytes, a shorter key before the
-/// longer one it begins.
+/// predicates, sorting and transactions. Keys are ordered as unsigned bytes, and a prefix comes before the
+/// longer key.
 ///
 /// The record layer calls an engine under these rules, so an engine need not enforce them:
-/// - ``open()``, ``close()`` and ``destroy()`` never run beside each other or beside a block.
-/// - At most one ``write(_:)`` runs at a time; any number of ``read(_:)`` run beside it and each other.
-/// - A block, and all calls it makes on its reader or writer, stay on the thread that called. Only if
-///   ``KeyValueEngineTraits/isPassedBetweenThreads`` says so may the calls on a writer come from several threads.
+/// - ``open()``, ``close()`` and ``destroy()`` never run concurrently with each other or with a block.
+/// - At most one ``write(_:)`` runs at a time; any number of ``read(_:)`` run concurrently with it and each other.
+/// - A block, and all calls it makes on its reader or writer, stay on the calling thread. Calls on a writer may come
+///   from several threads only if ``KeyValueEngineTraits/isPassedBetweenThreads`` is true.
 /// - A reader or writer is not used after its block has returned.
 public protocol KeyValueEngine: Sendable {
     /// The engine's features and guarantees. Constant over the engine's life.
     var traits: KeyValueEngineTraits { get }
 
-    /// Opens the engine's files, creating them if they are not there. On failure nothing stays open.
+    /// Opens the engine's files, creating them if they do not exist. After a failure nothing stays open.
     func open() throws(DataStoreError)
 
     /// Closes the engine and releases its files and locks. Does nothing if it is not open.
@@ -28,8 +28,8 @@ public protocol KeyValueEngine: Sendable {
     /// Distinguishes the items of a store from those of a copy of its files.
     var directory: URL? { get }
 
-    /// Whether the keys and values are made of a framework's rows, which have room for items only: not for index entries,
-    /// a change log or checksums. `false` by default, and `true` for each ``RowEngine``.
+    /// Whether the keys and values represent a framework's rows. Rows can hold items only, not index entries, a change
+    /// log or checksums. `false` by default, and `true` for each ``RowEngine``.
     var storesRows: Bool { get }
 
     /// Describes what the engine repaired when it was last opened, as an error with the code `.recovered`.
@@ -45,8 +45,8 @@ public protocol KeyValueEngine: Sendable {
 
     /// Checks the engine's own file structure, and reports progress.
     ///
-    /// The default reports no progress. A check that reads much should report it, because a program may give up a check
-    /// without progress.
+    /// The default reports no progress. A check that reads a lot of data should report it, because a program may cancel
+    /// a check without progress.
     ///
     /// - Throws: The errors of ``verify()``, and the error of the meter's caller.
     func verify(_ meter: MaintenanceMeter) throws -> [DataStoreError]
@@ -66,7 +66,7 @@ public protocol KeyValueEngine: Sendable {
         _ meter: MaintenanceMeter
     ) throws -> BackupReport
 
-    /// Frees disk space that the data no longer need.
+    /// Frees disk space that the data no longer needs.
     ///
     /// Called under the rules of ``read(_:)``, outside of blocks of the calling thread. If the engine cannot compact
     /// while blocks run, it waits for them and holds up new ones. The default throws `.unsupported`.
@@ -121,7 +121,7 @@ extension KeyValueEngine {
     public func compact(_ meter: MaintenanceMeter) throws -> CompactionReport {
         throw DataStoreError(
             .unsupported, in: "compact",
-            "A store of \(traits.name) has no way to be compacted. Nothing was changed.")
+            "A store of \(traits.name) cannot be compacted. Nothing was changed.")
     }
 }
 
@@ -142,7 +142,7 @@ public protocol KeyValueReader: AnyObject {
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool
 
-    /// Calls `body` with each key in `range` and its value, in ascending order or in descending.
+    /// Calls `body` with each key in `range` and its value, in ascending or descending order.
     ///
     /// The bytes are valid only inside `body`. `body` may read from this reader (scan again, look a key up) but not
     /// write. An error of `body` ends the scan and is rethrown.
@@ -153,16 +153,16 @@ public protocol KeyValueReader: AnyObject {
 
     /// Calls `body` with each key in `range`, in ascending or descending order.
     ///
-    /// The default reads the values, too; an engine that need not read them implements this.
+    /// The default reads the values, too. Implement this if the engine can skip them.
     func scanKeys(
         _ range: KeyRange, reversed: Bool,
         _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError)
 
-    /// Calls `body` with each of several keys that exists: with its index in `keys`, and its value.
+    /// Calls `body` with each of several keys that exist: with its index in `keys`, and its value.
     ///
-    /// In the order of `keys`, under the rules of ``scan(_:reversed:_:)``. The default looks up one key after the
-    /// other; an engine whose look-ups are round trips implements this.
+    /// The calls are made in the order of `keys`, under the rules of ``scan(_:reversed:_:)``. The default looks up one
+    /// key after the other. Implement this if each look-up of the engine is a round trip.
     func withValues(
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
@@ -173,7 +173,7 @@ public protocol KeyValueReader: AnyObject {
 ///
 /// Reads through it see what it has written.
 public protocol KeyValueWriter: KeyValueReader {
-    /// Stores `value` under `key`, replacing a present value. A key has 1 to
+    /// Stores `value` under `key`, replacing an existing value. A key has 1 to
     /// ``KeyValueEngineTraits/maximumKeyLength`` bytes; a value may be empty.
     func put(_ value: Span<UInt8>, forKey key: Span<UInt8>) throws(DataStoreError)
 
@@ -192,11 +192,11 @@ public protocol KeyValueWriter: KeyValueReader {
     /// ``KeyValueOverlay``, whose changes are written after it has returned.
     func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws
 
-    /// Notes that the transaction is a part of a load: that the store is not used until a later transaction, without
-    /// this note, completes it.
+    /// Marks the transaction as a part of a load: the store is not used until a later transaction, without this mark,
+    /// completes the load.
     ///
-    /// A load writes records in the order of their keys. An engine that records its commits need not record this one, so
-    /// that its files hold keys of one place only. The default does nothing.
+    /// A load writes records in the order of their keys. An engine that records its commits need not record this one,
+    /// so that each file holds adjacent keys only. The default does nothing.
     func noteLoad()
 
     /// Whether the changes of a savepoint that fails after its `body` has returned are undone.
@@ -215,7 +215,7 @@ public enum ScanStep: Sendable {
 
 /// An engine's features and guarantees.
 public struct KeyValueEngineTraits: Sendable {
-    /// The engine's name as people know it: "LMDB".
+    /// The engine's name, as messages show it: "LMDB".
     public var name: String
     /// Whether data outlives the process.
     public var isPersistent: Bool
@@ -230,8 +230,8 @@ public struct KeyValueEngineTraits: Sendable {
     /// Whether threads other than the caller of ``KeyValueEngine/write(_:)`` may use its writer, one at a time and in
     /// order, while the caller waits inside the call.
     ///
-    /// Threads that write at the same time then share transactions, and so wait for one commit instead of several.
-    /// Otherwise only queued blocks do.
+    /// If true, threads that write at the same time share transactions, and wait for one commit instead of several.
+    /// Otherwise only queued blocks share transactions.
     public var isPassedBetweenThreads: Bool
 
     /// Traits of an engine.

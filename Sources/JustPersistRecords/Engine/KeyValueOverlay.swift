@@ -2,9 +2,9 @@ public import JustPersist
 
 /// Uncommitted changes on top of a reader: a writer for engines without transactions.
 ///
-/// Reads see the changes first and the base below them. The overlay never writes to the base: when the block ends,
-/// the engine writes ``changes`` in one batch, or discards them. The changes are kept in memory. One thread at a time may
-/// use an overlay.
+/// A read returns the changed value of a key, or else the value in the base. The overlay never writes to the base: when
+/// the block ends, the engine writes ``changes`` in one batch, or discards them. The changes are kept in memory. One
+/// thread at a time may use an overlay.
 public final class KeyValueOverlay: KeyValueWriter {
     /// The new value of each changed key; `nil` for a key that was removed.
     public private(set) var changes: OrderedKeyMap<[UInt8]?>
@@ -180,10 +180,9 @@ public final class KeyValueOverlay: KeyValueWriter {
         }
     }
 
-    /// The most changes in a range that are passed one by one.
+    /// The most changes in a range for which the base is scanned in segments, from one change to the next.
     ///
-    /// The base is then scanned from one change to the next, at no cost for the keys in between. With more changes,
-    /// each key of the base is compared.
+    /// In a segment, keys of the base need not be compared with the changes. With more changes, each key is compared.
     private static let mostSegments = 128
 
     private func scanSegments(

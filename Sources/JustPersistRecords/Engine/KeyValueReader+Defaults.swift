@@ -12,7 +12,7 @@ extension KeyValueReader {
         try scan(range, reversed: reversed) { (key, _) throws(DataStoreError) in try body(key) }
     }
 
-    /// Looks one key up after the other.
+    /// Looks up one key after the other.
     public func withValues(
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep

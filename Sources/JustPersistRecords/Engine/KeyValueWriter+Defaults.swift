@@ -9,7 +9,7 @@ extension KeyValueWriter {
 
     /// Deletes the keys one by one.
     ///
-    /// The keys are collected in batches first, because a scan does not allow writes meanwhile.
+    /// The keys are collected in batches first, because no writes are allowed during a scan.
     ///
     /// - Throws: `.corrupted` if the keys are out of order, or a key is not found again: the scan could have missed
     ///   others.
@@ -45,7 +45,7 @@ extension KeyValueWriter {
 }
 
 extension DataStoreError {
-    /// The error for deleting a range whose keys are out of order, of which a scan could miss some.
+    /// The error for deleting a range whose keys are out of order, so that a scan could miss some of them.
     public static func keysOutOfOrder(in operation: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: operation,

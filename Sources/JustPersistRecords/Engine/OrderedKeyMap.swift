@@ -2,13 +2,12 @@ public import JustPersist
 
 /// An ordered map from byte keys to values, whose copies are snapshots.
 ///
-/// Keys are ordered as ``KeyValueEngine`` orders them. Copying the map takes constant time; the first
-/// change of a copy copies only the list of chunks, and of the entries the one chunk that is
-/// touched. Looking up and changing an entry takes logarithmic time, and keys that arrive in
-/// ascending order are simply appended.
+/// Keys are ordered as ``KeyValueEngine`` orders them. Copying the map takes constant time. The first
+/// change of a copy copies only the list of chunks and the one chunk that is changed. Looking up and
+/// changing an entry takes logarithmic time, and keys that are added in ascending order are appended.
 public struct OrderedKeyMap<Value> {
-    // Two levels: chunks of sorted entries, none empty, in order. Keys and values lie in parallel
-    // arrays, so that a search runs through code that does not depend on the type of the values.
+    // Two levels: chunks of sorted entries, none empty, in order. Keys and values are in parallel
+    // arrays, so that the code of a search does not depend on the type of the values.
     private var keys: [SortedKeys] = []
     private var values: [[Value]] = []
 
@@ -27,7 +26,7 @@ public struct OrderedKeyMap<Value> {
         return isEntry(at: place, for: key) ? value(at: place) : nil
     }
 
-    /// Stores `value` under `key`, replacing a present value.
+    /// Stores `value` under `key`, replacing an existing value.
     public mutating func setValue(_ value: Value, forKey key: Span<UInt8>) {
         var place = lowerBound(of: key)
         if isEntry(at: place, for: key) {
@@ -37,7 +36,7 @@ public struct OrderedKeyMap<Value> {
         count += 1
         if place == end {
             guard let last = keys.indices.last, keys[last].count < Self.chunkLimit else {
-                // The full chunk stays full: ascending keys fill every chunk to its limit.
+                // The full chunk is not split, so that ascending keys fill every chunk to its limit.
                 var chunk = SortedKeys()
                 chunk.insert(key, at: 0)
                 keys.append(chunk)
@@ -64,7 +63,7 @@ public struct OrderedKeyMap<Value> {
         return value
     }
 
-    /// Calls `body` with each entry in `range`, in ascending order or in descending.
+    /// Calls `body` with each entry in `range`, in ascending or descending order.
     ///
     /// An error of `body` ends the scan and is rethrown.
     public func scan(
@@ -93,8 +92,8 @@ public struct OrderedKeyMap<Value> {
 
     // MARK: Chunks
 
-    /// Large enough that the list of chunks of a million entries copies in microseconds, small enough
-    /// that a chunk does.
+    /// Large enough to copy the list of chunks of a million entries in microseconds, and small enough to
+    /// copy a chunk in microseconds.
     private static var chunkLimit: Int { 256 }
 
     private mutating func split(at place: Position) -> Position {
@@ -108,7 +107,7 @@ public struct OrderedKeyMap<Value> {
             ? place : Position(chunk: place.chunk + 1, index: place.index - half)
     }
 
-    /// Prevents many removals from leaving many tiny chunks.
+    /// Merges a small chunk with a neighbor, so that many removals do not leave many tiny chunks.
     private mutating func mergeIfSmall(_ chunk: Int) {
         if keys[chunk].count == 0 {
             keys.remove(at: chunk)

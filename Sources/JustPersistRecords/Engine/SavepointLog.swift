@@ -2,8 +2,8 @@ import JustPersist
 
 /// The values of the keys of an ``OrderedKeyMap`` before savepoints changed them, for undoing the changes.
 ///
-/// For writers that collect changes in such a map. The cost of a savepoint depends on its changes, not on the size of
-/// the map.
+/// Writers that collect changes in such a map use it. The cost of a savepoint depends on its changes, not on the size
+/// of the map.
 public struct SavepointLog<Value> {
     private var entries: [(key: [UInt8], value: Value?)] = []
     /// The start of each open savepoint in ``entries``, the innermost last.
@@ -30,7 +30,7 @@ public struct SavepointLog<Value> {
     /// Ends the innermost savepoint, and undoes its changes.
     public mutating func revert(_ map: inout OrderedKeyMap<Value>) {
         let start = starts.popLast() ?? 0
-        // In reverse order, so the oldest value of a key is set last.
+        // Undone in reverse order, so that the oldest value of a key is set last.
         while entries.count > start, let (key, value) = entries.popLast() {
             if let value {
                 map.setValue(value, forKey: key.span)

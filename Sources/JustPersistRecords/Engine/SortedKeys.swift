@@ -1,4 +1,4 @@
-/// A short, sorted run of keys in one buffer: one allocation and no pointer chase per comparison.
+/// A short, sorted list of keys in one buffer, which needs one allocation and no indirection for a comparison.
 struct SortedKeys {
     private var bytes: [UInt8] = []
     /// Where each key ends in ``bytes``.
@@ -57,7 +57,7 @@ struct SortedKeys {
         for later in index..<ends.count { ends[later] -= bounds.count }
     }
 
-    /// Cuts off the keys from `index` on, and returns them.
+    /// Removes the keys from `index` on, and returns them.
     mutating func split(at index: Int) -> SortedKeys {
         let start = index == 0 ? 0 : ends[index - 1]
         var tail = SortedKeys()

@@ -1,6 +1,6 @@
 extension Span<UInt8> {
-    /// Whether these bytes come before `other` in the order of keys: as unsigned bytes, and a shorter
-    /// run before the longer one it begins.
+    /// Whether these bytes come before `other` in the order of keys: as unsigned bytes, with a prefix
+    /// before the longer sequence.
     public func isOrdered(before other: Span<UInt8>) -> Bool { order(against: other) == .before }
 
     func order(against other: Span<UInt8>) -> KeyOrder {

@@ -3,7 +3,7 @@ public import JustPersist
 
 /// Backups and compaction, which the engine implements.
 extension RecordStore: MaintainableDataStore {
-    /// Has the engine write a copy to a temporary place, and moves it into place when it is complete.
+    /// Lets the engine write a copy to a temporary place, and moves the copy to its final place when it is complete.
     public func performBackup(
         to directory: URL, since previous: URL?, _ meter: MaintenanceMeter
     ) throws -> BackupReport {
@@ -22,7 +22,7 @@ extension RecordStore: MaintainableDataStore {
         return report
     }
 
-    /// Has the engine free disk space.
+    /// Lets the engine free disk space.
     public func performCompaction(_ meter: MaintenanceMeter) throws -> CompactionReport {
         try gate.refuseInside("compact")
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "compact") }

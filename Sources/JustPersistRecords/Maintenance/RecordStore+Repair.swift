@@ -2,7 +2,7 @@ public import JustPersist
 
 /// Rebuilding data derived from records where it does not agree with them.
 extension RecordStore {
-    /// Rewrites numbers of items, index entries and the change log where they are wrong.
+    /// Rewrites item counts, index entries and the change log where they are wrong.
     public func performRepair(_ meter: MaintenanceMeter) throws -> RepairReport {
         try gate.refuseInside("repair")
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "repair") }
@@ -86,7 +86,7 @@ extension WriteBlock {
         didChange(changed.number)
     }
 
-    /// Begins a new change log if the one there is damaged.
+    /// Begins a new change log if the existing one is damaged.
     fileprivate func repairChangeLog() throws(DataStoreError) {
         var report = VerificationReport()
         try verifyChangeLog(&report)

@@ -68,8 +68,8 @@ extension DataStoreError {
         return DataStoreError(
             .corrupted, in: "read",
             """
-            The records of “\(itemType)” are out of order: a key (\(name)) does not come behind the \
-            one before it, so records may be missing or doubled. Verify the store, and restore it from a \
+            The records of “\(itemType)” are out of order: a key (\(name)) is not greater than the \
+            previous one, so records may be missing or doubled. Verify the store, and restore it from a \
             backup.
             """, itemType: itemType)
     }

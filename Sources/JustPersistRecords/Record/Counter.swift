@@ -17,7 +17,7 @@ enum Counter {
             else {
                 throw DataStoreError(
                     .corrupted, in: "count",
-                    "The stored number of items of type \(type) is damaged. The items are not concerned."
+                    "The stored number of items of type \(type) is damaged. The items are not affected."
                 )
             }
             count = stored
@@ -46,7 +46,7 @@ enum Counter {
         return try found(type, in: reader)
     }
 
-    /// The number of a type's records, which are counted.
+    /// Counts the records of a type.
     static func found(
         _ type: UInt32, in reader: any KeyValueReader
     ) throws(DataStoreError) -> Int {

@@ -25,7 +25,7 @@ struct EditableRecord {
         isSound = record.isEmpty
     }
 
-    /// Whether nothing was set on a new item.
+    /// Whether the record belongs to a new item on which nothing was set.
     var isEmpty: Bool { bytes.isEmpty }
 
     /// The field of an attribute; `nil` if it is not set, or damaged.
@@ -46,7 +46,9 @@ struct EditableRecord {
 
     // MARK: Setting
 
-    /// Sets an attribute; null is stored too, because it differs from no value if there is a default.
+    /// Sets an attribute.
+    ///
+    /// Null is stored too: if the attribute has a default, null differs from a missing value.
     mutating func set(
         _ value: DataStoreValue, of attribute: UInt16, _ types: BlockCatalog
     ) {
@@ -170,7 +172,7 @@ struct EditableRecord {
         bytes = Template(attributes: 0).bytes
         end = 0
         for index in 0..<table.count {
-            // Of overlapping fields the first one is kept, so the record does not grow.
+            // The first of several overlapping fields is kept, so that the record does not grow.
             guard let field = table.field(at: index, in: damaged.span), field.start >= end
             else { continue }
             end = field.end
@@ -180,7 +182,7 @@ struct EditableRecord {
         }
     }
 
-    /// Makes the bytes from `tail` on the value of an attribute.
+    /// Sets the value of an attribute to the bytes from `tail` on.
     @inline(__always)
     private mutating func finish(_ attribute: UInt16, _ tag: UInt8, _ tail: Int) {
         let payload = RecordFormat.headerLength + reserved * 4
@@ -204,10 +206,10 @@ struct EditableRecord {
         bytes.store(littleEndian: entry.narrow, at: RecordFormat.headerLength + index * 4)
     }
 
-    /// Makes the bytes from `tail` on the value of an attribute that is not the last one, or has no entry yet.
+    /// Sets the value of an attribute, which is not the last one or has no entry yet, to the bytes from `tail` on.
     private mutating func move(_ tail: Int, _ attribute: UInt16, _ tag: UInt8) {
         var tail = tail
-        // Not among the reserved entries, or too large for them.
+        // The attribute has no reserved entry, or is too large for one.
         let isNarrow = bytes[9] & RecordFormat.wideFlag == 0
         let needsWide =
             isNarrow

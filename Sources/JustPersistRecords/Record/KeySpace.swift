@@ -11,8 +11,8 @@ import JustPersist
 /// 03 type id             record (type: 4 bytes, id: 16)
 /// 04 type index … id     index entry (IndexKey)
 /// 05 commit              entry of the change log (commit: 8 bytes)
-/// 06 …                   links between items (reserved; kept as they are)
-/// 07 …                   work on the whole store, such as applied migrations (reserved; kept as they are)
+/// 06 …                   links between items (reserved; left unchanged)
+/// 07 …                   operations on the whole store, such as applied migrations (reserved; left unchanged)
 /// FF                     the engine's own keys; never read or written by records
 /// ```
 enum KeySpace {
@@ -28,7 +28,7 @@ enum KeySpace {
 
     static let header: [UInt8] = [headerTag]
 
-    /// The keys that are reserved for later releases.
+    /// The range of keys that is reserved for later releases.
     static let laterRange = KeyRange(from: [linkTag], upTo: [workTag + 1])
 
     /// Whether an entry of a later release is intact: its value ends with the checksum of the bytes before it, seeded

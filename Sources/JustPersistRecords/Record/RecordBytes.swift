@@ -1,7 +1,7 @@
 import JustPersist
 
-// Almost all unsafe code of this target: loads, stores and copies of bytes, and the hash over
-// them. Measured on 100,000 records, byte-by-byte loads made a filtered count three times slower.
+// This file has almost all unsafe code of this target: loads, stores and copies of bytes, and the hash
+// over them. Measured on 100,000 records, byte-by-byte loads made a filtered count three times slower.
 //
 // SAFETY, for the whole file: a pointer does not escape the closure that receives it, and every offset is checked
 // against the count before it is used. Callers check too, because a stored offset is input.
@@ -60,7 +60,7 @@ extension Span<UInt8> {
             let b = other.word64(at: offset)
             if a != b { return a.byteSwapped < b.byteSwapped ? -1 : 1 }
             if offset == shared - 8 { return range.count - other.count }
-            // The last word may overlap the one before.
+            // The last word may overlap the previous one.
             offset = Swift.min(offset + 8, shared - 8)
         }
         while offset < shared {

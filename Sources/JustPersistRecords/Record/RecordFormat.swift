@@ -7,7 +7,7 @@ import JustPersist
 /// ```
 /// 0   8      checksum: wyhash of all that follows, seeded from the key
 /// 8   1      format of the record: 1
-/// 9   1      flags: bit 0 = wide table; the others belong to later releases
+/// 9   1      flags: bit 0 = wide table; the other bits belong to later releases
 /// 10  2      n, the number of fields
 /// 12  4n|8n  table, ascending by attribute id
 ///     …      payloads, one after the other in the order of the table
@@ -45,7 +45,7 @@ enum RecordFormat {
         /// `nil` if the table is not inside the record.
         @inline(__always)
         init?(_ record: Span<UInt8>) {
-            // Both bytes at once: the version, and no flag except that of a wide table.
+            // Checks both bytes together: the version, and that no flag except that of a wide table is set.
             guard record.count >= headerLength,
                 record.word16(at: 8) & ~(UInt16(wideFlag) << 8) == UInt16(version)
             else { return nil }

@@ -1,9 +1,11 @@
 import JustPersist
 
-/// The records of one type in the state that a block sees; all access to them is here.
+/// The records of one type in the state that a block sees.
 ///
-/// Anything that must follow each change of a record, such as indexes, the change log or links, belongs here: only
-/// ``put(_:id:to:)`` and the removals change records.
+/// All access to records goes through this type.
+///
+/// Code that must run for each change of a record, such as that for indexes, the change log or links, belongs here:
+/// only `put` and the removals change records.
 final class RecordTable {
     /// The type's number in keys.
     let number: UInt32
@@ -21,12 +23,12 @@ final class RecordTable {
     @safe @exclusivity(unchecked) private var notedTags: [UInt16] = []
     /// The changes of index entries that are not written yet.
     var entryChanges = IndexChanges()
-    /// The entries in unique indexes, of the items written since the last check of uniqueness.
+    /// The entries in unique indexes of the items that were written since the last check of uniqueness.
     var uniqueEntries = IndexEntries()
     /// The changes of the records in this block, as far as they are observed.
     // Unchecked: code that runs during a change does not access it.
     @safe @exclusivity(unchecked) var changes = TableChanges()
-    /// The entries of one item, before a change and after it.
+    /// Buffers for the entries of one item before and after a change.
     var scratch = (old: IndexEntries(), new: IndexEntries())
 
     init(_ type: CatalogType, isChecked: Bool) {
@@ -86,7 +88,7 @@ final class RecordTable {
         var isOver = false
         var steps = WorkSteps()
         while start < ids.count, !isOver {
-            // Few at first, because the caller may want the first one only.
+            // The first batch is small, because the caller may need the first record only.
             let count = min(ids.count - start, start == 0 ? 16 : 256)
             if keys.count > count { keys.removeLast(keys.count - count) }
             for place in 0..<count {
@@ -178,7 +180,7 @@ final class RecordTable {
         RecordFormat.isLater(record, type: number, id: id)
     }
 
-    /// Whether a record's checksum and layout are right.
+    /// Whether a record's checksum and layout are correct.
     @inline(__always)
     func isSound(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
         record.count >= RecordFormat.headerLength
@@ -186,7 +188,9 @@ final class RecordTable {
             && RecordFormat.Table(record) != nil
     }
 
-    /// Whether the checksum of a sound record is right; compared even if the engine has checksums of its own.
+    /// Whether the checksum of a sound record is correct.
+    ///
+    /// It is compared even if the engine has checksums of its own.
     func isProven(_ record: Span<UInt8>, _ id: ItemID) -> Bool {
         isChecked || RecordFormat.hasChecksum(record, type: number, id: id)
     }
@@ -235,7 +239,7 @@ final class RecordTable {
 
     /// Writes the record of an item; ``writeEntries(to:)`` writes its index entries.
     ///
-    /// - Parameter changes: The attributes in which the record differs from the stored one; `nil` if there is none yet.
+    /// - Parameter changes: The attributes in which the record differs from the stored one; `nil` if the item is new.
     func put(
         _ record: Span<UInt8>, id: ItemID, changes: AttributeSet?, to writer: any KeyValueWriter
     ) throws(DataStoreError) {
@@ -275,7 +279,7 @@ final class RecordTable {
         let removed = try writer.deleteAll(in: range)
         written.deleted += removed
         try removeAllEntries(from: writer)
-        // None is left, whatever count a damaged store has.
+        // No record is left, even if the stored count is damaged.
         do throws(DataStoreError) {
             countChange -= try count(in: writer)
         } catch {
@@ -294,7 +298,7 @@ extension DataStoreError {
             .newerFormat, in: "read",
             """
             A later release has written the record of the “\(itemType)” \(id) in a form that this one cannot read. Other \
-            items are not concerned. Use that release; the record was left untouched.
+            items are not affected. Use that release; the record was left untouched.
             """, itemType: itemType, attribute: attribute)
     }
 
@@ -306,7 +310,7 @@ extension DataStoreError {
             .corrupted, in: "read",
             """
             The record of the “\(itemType)” \(id) is damaged: its checksum or its layout is wrong. \
-            Other items are not concerned. Restore it from a backup, or delete it with delete(_:id:).
+            Other items are not affected. Restore it from a backup, or delete it with delete(_:id:).
             """, itemType: itemType, attribute: attribute)
     }
 }

@@ -9,7 +9,7 @@ struct TagSet: Equatable, Sendable {
 
     init(_ known: UInt16 = 0) { self.known = known }
 
-    /// The set that is stored in some bytes, of any number.
+    /// The set that is stored in any number of bytes.
     init(_ bytes: [UInt8]) {
         known = UInt16(bytes.first ?? 0) | UInt16(bytes.dropFirst().first ?? 0) << 8
         later = Self.trimmed(Array(bytes.dropFirst(2)))

@@ -60,13 +60,13 @@ extension [UInt8] {
         }
     }
 
-    /// Appends an id, the most significant byte first: the bytes sort as the ids do.
+    /// Appends an id, the most significant byte first, so that the bytes sort as the ids do.
     mutating func append(_ id: ItemID) {
         append(littleEndian: id.high.byteSwapped)
         append(littleEndian: id.low.byteSwapped)
     }
 
-    /// Appends a number that is not negative, seven bits a byte, the least significant first (LEB128).
+    /// Appends a nonnegative number with seven bits per byte, the least significant first (LEB128).
     mutating func append(varint number: Int) {
         var rest = UInt(bitPattern: number)
         while rest >= 0x80 {

@@ -2,7 +2,7 @@ import JustPersist
 
 /// The stored number of a value's kind.
 ///
-/// Part of the file format: a number keeps its meaning for ever.
+/// The numbers are a part of the file format, and their meaning never changes.
 ///
 /// Truth values are tags without payload. A text whose scalars are all below U+0300 has a tag of its own
 /// (``plainText``): it is its own NFC form, so two such texts compare as their bytes do.
@@ -38,9 +38,9 @@ enum ValueTag {
         }
     }
 
-    /// The tag of a text with that greatest byte.
+    /// The tag of a text whose greatest byte is `greatest`.
     ///
-    /// 0xCC is the first byte of U+0300 in UTF-8; greater scalars do not begin with a smaller byte.
+    /// 0xCC is the first byte of U+0300 in UTF-8, and no greater scalar begins with a smaller byte.
     static func tag(ofTextWith greatest: UInt8) -> UInt8 { greatest < 0xCC ? plainText : text }
 
     /// The tags of values of these kinds, a bit for each.
@@ -57,7 +57,7 @@ enum ValueTag {
         Set((null...dictionary).filter { bits & 1 << UInt16($0) != 0 }.compactMap(kind(of:)))
     }
 
-    /// The tag of a kind, or one of them if it has several.
+    /// The tag of a kind, or one of its tags if it has several.
     @inline(__always)
     static func tag(of kind: DataStoreValue.Kind) -> UInt8 {
         switch kind {

@@ -60,7 +60,7 @@ private class RowSnapshot: KeyValueReader {
             _ = try scanRows(range, ofType: type, reversed: reversed, body)
             return
         }
-        // The records are between the other entries.
+        // The other entries come before and after the records.
         let before = range.intersection(KeyRange(from: [], upTo: [KeySpace.recordTag]))
         let behind = range.intersection(KeyRange(from: [KeySpace.recordTag + 1], upTo: nil))
         guard try scanEntries(reversed ? behind : before, reversed: reversed, body) == .next
@@ -147,7 +147,7 @@ private final class RowTransaction: RowSnapshot, KeyValueWriter {
         _ change: (inout OrderedKeyMap<[UInt8]>) -> Void
     ) throws(DataStoreError) {
         var catalog = try catalog()
-        // Not referenced twice, so the change copies nothing.
+        // Releases the second reference, so that the change copies nothing.
         loaded = nil
         change(&catalog.entries)
         loaded = catalog

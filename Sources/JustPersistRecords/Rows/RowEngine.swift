@@ -2,8 +2,8 @@ public import JustPersist
 
 /// A framework that stores items as rows of values; wrappers of SQLite, Core Data or Realm conform to it.
 ///
-/// A ``RecordStore`` over it is a whole data store. The record layer keeps the items of a block, their changes, the
-/// declared types and their renames, limits, predicates, sorting and paging; the framework keeps rows.
+/// A ``RecordStore`` over it is a complete data store. The record layer manages the items of a block, their changes,
+/// the declared types and their renames, limits, predicates, sorting and paging. The framework stores rows.
 ///
 /// ```swift
 /// public typealias RealmDataStore = RecordStore<RealmEngine>
@@ -38,7 +38,7 @@ public protocol RowReader: AnyObject {
 
     /// The numbers of the types that have rows, in any order.
     ///
-    /// Called when the store is opened and verified, not by queries.
+    /// Called when the store is opened or verified, not by queries.
     func types() throws(DataStoreError) -> [Int]
 
     /// The row of an item; `nil` if there is none.
@@ -58,7 +58,7 @@ public protocol RowReader: AnyObject {
 ///
 /// Reads through it see what it has written.
 public protocol RowWriter: RowReader {
-    /// Stores the catalog: the record layer's data about the store's types, and the numbers of their items.
+    /// Stores the catalog: the record layer's data about the store's types, and the number of items of each.
     ///
     /// It is written in each transaction that changes anything, and grows with the number of types, not of items.
     func setCatalog(_ bytes: [UInt8]) throws(DataStoreError)

@@ -1,9 +1,10 @@
 public import Foundation
 public import JustPersist
 
-/// Salvaging a damaged store: all that can be read of its files is written into a new store.
+/// Salvages a damaged store: writes all entries that can be read from its files into a new store.
 extension RecordStore {
-    /// Has the engine read its files leniently, and builds a store of the entries beside the place of the new one.
+    /// Lets the engine read its files leniently, and builds a store from the entries next to the place of the new
+    /// store.
     public func performSalvage(
         into directory: URL, _ meter: MaintenanceMeter
     ) throws -> SalvageReport {
@@ -16,7 +17,7 @@ extension RecordStore {
         if (try? openContext("salvage")) != nil {
             throw DataStoreError(
                 .alreadyOpen, in: "salvage",
-                "The store is open. Close it first; what can be read without its files is there with a migration."
+                "The store is open. Close it first; to copy the items of an open store, use a migration."
             )
         }
         return try Self.salvage(source, into: directory, meter)
@@ -50,7 +51,7 @@ extension RecordStore {
         return report
     }
 
-    /// Writes all that can be read of the source's files into the files of the new store.
+    /// Writes all entries that can be read from the source's files into the files of the new store.
     private static func collect(
         from source: some SalvagingEngine, in draft: BackupDraft, _ meter: MaintenanceMeter
     ) throws -> SalvageReport {

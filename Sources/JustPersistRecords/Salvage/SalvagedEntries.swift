@@ -2,9 +2,9 @@ package import JustPersist
 
 /// Entries of a damaged store that are copied to a new one.
 ///
-/// They are written to the new store's engine as they are found. Of several values of one key the newest stays. The
-/// version of an entry, and whether it is trusted, are needed until all entries are found; they are stored under a key
-/// of their own, so memory does not grow with the store.
+/// The entries are written to the new store's engine as they are found. If a key has several values, the newest one is
+/// kept. The version of an entry and the trust in it are needed until all entries are found. They are stored under a
+/// separate key, so that the use of memory does not grow with the store.
 package final class SalvagedEntries {
     private let engine: any KeyValueEngine
     /// The entries that are not written yet.
@@ -22,7 +22,7 @@ package final class SalvagedEntries {
     package var mayLackChanges = false
     /// Ranges in which entries may be lost.
     private var lost: [KeyRange] = []
-    /// The ids whose record is damaged everywhere.
+    /// The ids of which every copy of the record is damaged.
     private(set) var lostIDs: [UInt32: Set<ItemID>] = [:]
     /// The keys of types whose catalog entry is damaged.
     private(set) var typeKeys: [UInt32: String] = [:]
@@ -52,7 +52,7 @@ package final class SalvagedEntries {
         }
     }
 
-    /// Whether any store may have the key.
+    /// Whether a valid store may contain the key.
     package static func isPossible(_ key: [UInt8]) -> Bool {
         switch key.first {
         case KeySpace.indexTag: key.count > 22 && key.count <= 511
@@ -107,7 +107,7 @@ package final class SalvagedEntries {
 
     /// The trust in an entry's value.
     package struct Trust: Equatable, Sendable {
-        /// Of two values under a key, the one with the greater version is newer.
+        /// The value with the greater version is the newer one of two values under a key.
         package var version: UInt64 = 0
         /// Whether the version may be damaged.
         package var isVersionDoubtful = false
@@ -166,7 +166,7 @@ package final class SalvagedEntries {
             }
         }
         if let (type, id) = RecordKey.parts(of: key.span) {
-            // Damaged keys may contain any type.
+            // A damaged key may contain any type number.
             if lostIDs[type]?.count ?? lostIDs.count < SalvageReport.mostIDs {
                 lostIDs[type, default: []].insert(id)
             }

@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Completes a store of salvaged entries: its header, the missing parts of its catalog, and the numbers of items.
+/// Completes a store of salvaged entries: its header, the missing parts of its catalog, and the item counts.
 struct SalvagedStore {
     private let engine: any KeyValueEngine
     private let entries: SalvagedEntries
@@ -40,7 +40,7 @@ struct SalvagedStore {
         let numbers = try numbers()
         for number in numbers {
             let census = try self.census(of: number)
-            // A type that a later release keeps from this one stays unchanged.
+            // A type that a later release does not allow this one to read stays unchanged.
             if catalog[number]?.unknown.forbidsReading != true { try complete(number, census) }
             try note(number, census)
             counts[number] = census.count
@@ -48,7 +48,7 @@ struct SalvagedStore {
         let strays = entries.lostIDs.filter { !numbers.contains($0.key) }.values
         if !strays.isEmpty {
             note(
-                "\(strays.reduce(0) { $0 + $1.count }) damaged records are of types that are not known."
+                "\(strays.reduce(0) { $0 + $1.count }) damaged records are of unknown types."
             )
         }
         let types = BlockCatalog(catalog)
@@ -101,7 +101,7 @@ struct SalvagedStore {
         }
         catalog = read
         if header == nil {
-            note("The store's header is damaged. The new store has one of its own.")
+            note("The store's header is damaged. The new store has a new header.")
         }
         if header?.isLoading == true {
             note("The store holds a part of a migration that has not ended, so items are missing.")
@@ -139,7 +139,7 @@ struct SalvagedStore {
         guard let table = RecordFormat.Table(record) else { return }
         for index in 0..<table.count {
             let field = table.entry(at: index, in: record)
-            // Not a possible attribute; the final check reports the record as damaged.
+            // No attribute can have this id; the final check reports the record as damaged.
             if field.attribute == .max { continue }
             let missing = Int(field.attribute) + 1 - census.tags.count
             if missing > 0 { census.tags += [TagSet](repeating: TagSet(), count: missing) }
@@ -161,8 +161,8 @@ struct SalvagedStore {
                 report.isCatalogComplete = false
                 note(
                     """
-                    The catalog entry of “\(known)” may be an older one: what was declared later, as indexes and new names, \
-                    may be missing.
+                    The catalog entry of “\(known)” may be an older one: later declarations, such as indexes and new \
+                    names, may be missing.
                     """, itemType: known)
             }
         }
@@ -177,7 +177,7 @@ struct SalvagedStore {
             report.isCatalogComplete = false
             note(
                 """
-                Attributes that were added to “\(type.key)” behind the catalog entry that could be read \
+                Attributes that were added to “\(type.key)” after the catalog entry that could be read \
                 have the names “attribute\(known)” to “attribute\(type.attributes.count - 1)”.
                 """, itemType: type.key)
         }

@@ -146,7 +146,9 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func report(_ error: DataStoreError) { block.report(error) }
 
-    /// Runs a call of the block, which fails as a whole after an error of the storage.
+    /// Runs a call of the block.
+    ///
+    /// After a storage error, the whole block fails.
     private func noting<Value>(
         _ body: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value {

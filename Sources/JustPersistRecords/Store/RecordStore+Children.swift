@@ -2,14 +2,14 @@ public import JustPersist
 
 /// Child stores: record stores over an engine that keeps their changes in memory, on top of this store's state.
 extension RecordStore {
-    /// The store that this one is a child of; `nil` if it is none.
+    /// The parent of this store; `nil` if this store is not a child.
     public var parent: (any DataStore)? { child?.parent }
 
     /// Makes a closed child of this store, which must be open.
     ///
     /// The child keeps its changes in memory until they are merged, up to the limit of one write block (1 GiB). Its
     /// blocks read this store's committed state, with the child's changes applied. After each commit of this store, the
-    /// child's next block reads all items that the child has changed once more; its other blocks do not.
+    /// child's next block reads again all items that the child has changed; later blocks do not.
     ///
     /// A type, attribute or index that a child is the first to declare is declared in the root store immediately, in a
     /// commit of its own, so all stores share the declaration.
@@ -86,7 +86,7 @@ protocol ParentStore: DataStore {
     /// Whether items have entries in indexes.
     var keepsIndexes: Bool { get }
 
-    /// Throws if the calling thread is inside a write block of this store or one above it.
+    /// Throws if the calling thread is inside a write block of this store or of an ancestor.
     func refuseInsideWrite() throws(DataStoreError)
 
     /// Runs `body` on the committed state, as a block of the store.
@@ -136,16 +136,16 @@ extension RecordStore: ParentStore {
 }
 
 extension RecordStore {
-    /// Throws if the calling thread is inside a write block of this store or one above it.
+    /// Throws if the calling thread is inside a write block of this store or of an ancestor.
     func refuseInsideWrite() throws(DataStoreError) {
         try gate.refuseNestedWrite()
         try refuseInsideWriteAbove()
     }
 
-    /// Throws if the calling thread is inside a write block of a store above this one.
+    /// Throws if the calling thread is inside a write block of an ancestor of this store.
     ///
-    /// A write block of this store may wait for the stores above, to declare a type, so it must not run inside their
-    /// write blocks.
+    /// A write block of this store may wait for the ancestors, to declare a type, so it must not run inside their write
+    /// blocks.
     func refuseInsideWriteAbove() throws(DataStoreError) {
         try child?.parent.refuseInsideWrite()
     }

@@ -5,8 +5,8 @@ public import JustPersist
 extension RecordStore {
     /// The log of the store's work: opening, recovery, closing, commits, roll-backs and queries.
     ///
-    /// Set it before you open the store: it is used from the next opening on. Without a log, only failures for which
-    /// there is no error handler are logged. A child begins with its parent's log.
+    /// Set the log before you open the store: a change takes effect at the next opening. Without a log, only failures
+    /// are logged, and only if there is no error handler. A child starts with its parent's log.
     ///
     /// ```swift
     /// store.log = StoreLog(Logger(label: "store"), slowQueries: .milliseconds(50))
@@ -29,7 +29,7 @@ extension KeyValueEngine {
 }
 
 extension Block {
-    /// Answers a request within its deadline, and logs the query.
+    /// Executes a request within its deadline, and logs the query.
     @inline(__always)
     func logged<Value>(
         _ request: DataStoreRequest, _ operation: @autoclosure () -> QueryPlan.Operation,

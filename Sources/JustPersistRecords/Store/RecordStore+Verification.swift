@@ -48,7 +48,7 @@ extension Block {
         var pass = RecordPass()
         var found = 0
         var sound = 0
-        // The type says nothing about the encoding of items that a later release keeps from this one.
+        // If a later release does not allow this one to read the items, their encoding is unknown.
         if stored.unknown.forbidsReading {
             try reader.scanKeys(table.range, reversed: false) { (_) throws(DataStoreError) in
                 found += 1
@@ -85,7 +85,7 @@ extension Block {
         report.problems += problems
     }
 
-    /// Checks the checksums of the entries of later releases, whose contents it does not know.
+    /// Verifies the checksums of the entries of later releases, whose contents are unknown.
     fileprivate func verifyLaterEntries(
         _ report: inout VerificationReport, _ meter: MaintenanceMeter
     ) throws(DataStoreError) {

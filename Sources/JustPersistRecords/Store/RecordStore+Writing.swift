@@ -25,7 +25,7 @@ extension RecordStore {
 
     /// Runs `body` with a write block of its own, inside the gate, which commits it.
     ///
-    /// The gate may commit the block together with others: until then only later blocks of the group see its changes.
+    /// The gate may commit the block together with others. Until then, only later blocks of the group see its changes.
     ///
     /// - Parameter ofLoad: Whether the block may write to a store that is being loaded.
     func writeBlock(ofLoad: Bool = false, _ body: (WriteBlock) throws -> Void) throws {

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A data store over any ordered, transactional key-value engine.
 ///
-/// The stores of this package are this type over their engines. A new engine becomes a whole store by conforming to
-/// ``KeyValueEngine``:
+/// The stores of this package are instances of this type with their engines. To make a complete store from a new
+/// engine, conform it to ``KeyValueEngine``:
 ///
 /// ```swift
 /// let store = RecordStore(engine: MyEngine())
@@ -18,7 +18,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     let child: ChildEngine?
     /// The amount of history that the store keeps; `nil` for the amount that it keeps already.
     public let changeLog: ChangeLogLength?
-    /// The sizes that the store accepts; a write block takes 1 GiB at most.
+    /// The sizes that the store accepts; at most 1 GiB for a write block.
     public let limits: DataStoreLimits
 
     let gate: BlockGate
@@ -27,7 +27,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     let feed = ChangeFeed()
     /// Looks for the commits of other processes while the store is observed.
     let poller = ChangePoller()
-    /// The types under the names that observers see.
+    /// The types, with the keys and names that observers see.
     let changedTypes = Locked(ChangedTypes())
     /// Whether a block of this process may have committed and has not been announced.
     var isAnnouncing: Bool {
@@ -37,7 +37,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     private let opened = Locked<Opened?>(nil)
     /// The block of the thread's last read, kept for the next one because it knows the types.
     private let idleBlocks = ThreadParts { IdleBlock() }
-    /// How many migrations complete a part of a copy item by item.
+    /// The number of migrations that are completing a part of a copy item by item.
     let loaders = Atomic<Int>(0)
     /// The children that still exist.
     let children = Locked<[Child]>([])
@@ -59,7 +59,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ///
     /// - Parameters:
     ///   - engine: The engine that keeps the data.
-    ///   - threading: On which thread the blocks of `read` and `writeSync` run.
+    ///   - threading: The thread on which the blocks of `read` and `writeSync` run.
     ///   - limits: The sizes that the store accepts.
     ///   - changeLog: The amount of history that the store keeps, for streams of changes; `nil` for the amount that it
     ///     keeps already.
@@ -85,7 +85,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
 
     deinit { engine.close() }
 
-    /// On which thread the blocks of `read` and `writeSync` run.
+    /// The thread on which the blocks of `read` and `writeSync` run.
     public var threading: DataStoreThreading { gate.threading }
 
     /// Receives each failure of a call that cannot throw.
@@ -94,7 +94,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         set { handler.value = newValue }
     }
 
-    /// Whether entries of indexes can be stored: rows have no place for them.
+    /// Whether entries of indexes can be stored.
+    ///
+    /// Rows cannot hold them.
     var keepsIndexes: Bool {
         child?.parent.keepsIndexes ?? !engine.storesRows
     }
@@ -172,7 +174,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
     }
 
-    /// Closes the children, and throws where the store would wait for the calling thread.
+    /// Closes the children.
+    ///
+    /// Throws if closing the store would wait for the calling thread.
     private func prepareClosing(_ operation: String) throws {
         try gate.refuseInside(operation)
         do throws(DataStoreError) {
@@ -182,8 +186,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             throw DataStoreError(
                 .insideBlock, in: operation,
                 """
-                This thread is inside a write block of a store above the child, for which blocks of the child may wait. \
-                Close the child after the block has returned.
+                This thread is inside a write block of an ancestor of the child, for which blocks of the child may \
+                wait. Close the child after the block has returned.
                 """)
         }
         try closeChildren()
@@ -213,7 +217,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let known = header ?? StoreHeader(id: ItemID())
         if header == nil, !engine.traits.isReadOnly {
             try engine.write { writer in
-                // Another process may have been first.
+                // Another process may have created the store meanwhile.
                 if let header = try StoreHeader(reading: writer) { return _ = header }
                 try writer.put(known.encoded(), forKey: KeySpace.header)
             }
@@ -229,7 +233,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             checksBytes: above?.checksBytes ?? !engine.storesRows,
             keepsIndexes: keepsIndexes, feed: feed,
             root: child.map { child in
-                // Weak: retained items hold this, and must not keep the parent store open.
+                // Weak, because retained items hold this closure, and must not keep the parent store open.
                 RootCatalog { [weak child] (body) throws(DataStoreError) in
                     guard let child else { throw .notSetUp(in: "declare") }
                     return try child.parent.changeRootCatalog(body)
@@ -285,7 +289,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             idle.block = nil
             return IdleBlock(block: block)
         }
-        // The same state has the same header.
+        // Equal snapshot numbers identify equal states, with equal headers.
         if let block = idle.block, let number = reader.snapshotNumber,
             number == block.snapshotNumber
         {
@@ -330,7 +334,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     /// The catalog of the state that a reader sees, from memory if its version is the same.
     ///
     /// In a write block it may be the catalog of an earlier block of the same transaction. Only a committed catalog is
-    /// kept: if the transaction is rolled back, the next one gives its version number to another catalog.
+    /// kept in memory: if the transaction is rolled back, the next one gives its version number to another catalog.
     func state(
         in reader: any KeyValueReader, _ header: StoreHeader?, isCommitted: Bool = true,
         ofTransaction uncommitted: Catalog? = nil

@@ -12,7 +12,7 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
     /// The blocks that commit with the transaction.
     private var blocks: [WriteBlock] = []
     private var bytes = 0
-    /// Why the transaction must not be committed.
+    /// The reason that the transaction must not be committed, if any.
     private var failure: (any Error)?
 
     /// No further block joins once the changes have this size in bytes: a large transaction is slow to commit, and

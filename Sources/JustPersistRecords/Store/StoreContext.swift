@@ -8,7 +8,7 @@ final class StoreContext: Sendable {
     /// Identifies the store's files: a copy of them has the same store id.
     let files: FileIdentity?
     let limits: DataStoreLimits
-    /// Whether damage is noticed by the checksums of records, because the engine has none.
+    /// Whether damage must be detected with the checksums of records, because the engine has no checksums.
     let checksBytes: Bool
     /// Whether the engine keeps the entries of indexes.
     let keepsIndexes: Bool
@@ -25,11 +25,13 @@ final class StoreContext: Sendable {
     let feed: ChangeFeed
     /// The number of write blocks that are running, or have committed but are not announced yet.
     private let unannounced = Atomic(0)
-    /// The types, by number, whose damage keeps an index from being written; tried again when the store is opened.
+    /// The numbers of the types with damage that prevents an index from being written.
+    ///
+    /// The index is tried again when the store is opened.
     let damagedTypes = Locked<Set<UInt32>>([])
     var failedBuilds: Set<UInt32> { damagedTypes.withLock { $0 } }
     private let count: @Sendable (ValueGroup, inout Counts) -> Int?
-    /// Counted once after a commit, because each item with such a value asks for it.
+    /// Counted once after each commit, because each item with such a value requests the count.
     private let counts = Locked(Counts())
 
     /// The counts in the state after a commit.

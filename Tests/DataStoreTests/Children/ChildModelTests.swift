@@ -99,7 +99,7 @@ import Testing
             }
         }
 
-        /// Does it, and tells what came of it.
+        /// Executes the step, and returns its result.
         func perform(on stores: [any DataStore]) throws -> String {
             switch self {
             case .merge(let place, let policy): return merge(place, policy, stores)

@@ -52,8 +52,10 @@ import Testing
         }
     }
 
-    /// Merges what `before` did to items 0 to 3 while `during` is committed, merges that, and gives the labels of
-    /// what there is then: in the child before the second merge, and in the parent behind it.
+    /// Merges the changes of `before` to items 0 to 3 while `during` is committed, and then merges the changes of
+    /// `during`.
+    ///
+    /// Returns the labels of the items in the child before the second merge, and in the parent after it.
     private func labels(
         before: @escaping @Sendable (borrowing DataStoreWriter, [ItemID]) throws -> Void,
         during: @escaping @Sendable (borrowing DataStoreWriter, [ItemID]) throws -> Void

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// In a #Predicate it is an expression, which traps nowhere.
+// In a #Predicate, a force unwrap is an expression, which does not trap.
 
 import Foundation
 import JustPersist
@@ -65,7 +65,7 @@ extension FoundationTable {
         t.add(#Predicate { $0.matrix[0].contains(1) })
         t.add(#Predicate { $0.matrix.first?.first == 1 })
         t.add(#Predicate { $0.marks[0] == nil })
-        // An element that is nil is not the same as no element.
+        // An element that is nil differs from a missing element.
         t.add(#Predicate { $0.marks.first == nil }, evaluated: 1)
     }
 
@@ -112,7 +112,7 @@ extension FoundationTable {
         t.add(#Predicate { $0.matrix.contains { $0.contains { $0 > 2 } } })
         t.add(#Predicate { $0.matrix.allSatisfy { $0.count < 2 } })
         t.add(#Predicate { $0.matrix.contains { $0.allSatisfy { $0 == 1 } } })
-        // Whether it throws depends on the elements before.
+        // It depends on the earlier elements whether this throws.
         t.add(#Predicate { $0.marks.contains { $0! > 2 } }, evaluated: 1)
         t.add(#Predicate { $0.marks.allSatisfy { $0! > 0 } }, evaluated: 1)
         t.add(#Predicate { !$0.marks.allSatisfy { $0! > 0 } || $0.isOpen }, evaluated: 1)

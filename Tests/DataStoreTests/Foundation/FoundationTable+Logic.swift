@@ -1,5 +1,5 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// In a #Predicate it is an expression, which traps nowhere.
+// In a #Predicate, a force unwrap is an expression, which does not trap.
 
 import Foundation
 import JustPersist
@@ -124,7 +124,7 @@ extension FoundationTable {
         casts(&t, to: 2, "x", else: 2.5)
     }
 
-    /// Casts of which the compiler does not know what they come to, as it would warn of.
+    /// Casts whose results the compiler does not know; it warns about all others.
     private static func casts<
         Whole: Comparable & Codable & Sendable, Text: Comparable & Codable & Sendable,
         Other: Comparable & Codable & Sendable

@@ -108,7 +108,7 @@ extension FoundationTable {
         t.add(#Predicate { ($0.rating ?? $0.price) >= 3 })
         t.add(#Predicate { $0.weight > 0.1 })
         t.add(#Predicate { $0.weight == 0.1 })
-        // The digits of a Float are others.
+        // A Float has different digits.
         t.add(#Predicate { $0.weight + 0.2 > 0.3 }, evaluated: 1)
         t.add(#Predicate { -$0.weight < 0 }, evaluated: 1)
     }

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: NeverForceUnwrap
-// In a #Predicate it is an expression, which traps nowhere.
+// In a #Predicate, a force unwrap is an expression, which does not trap.
 
 import Foundation
 import JustPersist

@@ -5,9 +5,9 @@ import JustPersist
 struct FoundationTable {
     struct Entry: Sendable {
         let predicate: Predicate<Spot>
-        /// How many parts Foundation evaluates.
+        /// The number of parts that Foundation evaluates.
         let evaluated: Int
-        /// Where it is written.
+        /// The place of the expression in the source.
         let place: String
     }
 

@@ -3,7 +3,7 @@ import JustPersist
 import JustPersistConformance
 import JustPersistMacros
 
-/// An enum with an order of its own.
+/// An enum with a custom order.
 enum Level: String, Codable, CaseIterable, Comparable {
     case low, middle, high
 
@@ -12,7 +12,7 @@ enum Level: String, Codable, CaseIterable, Comparable {
     }
 }
 
-/// An enum that orders as its raw values do.
+/// An enum with the order of its raw values.
 enum Grade: Int, Codable, CaseIterable, Comparable {
     case good = 1
     case fair = 2
@@ -21,7 +21,7 @@ enum Grade: Int, Codable, CaseIterable, Comparable {
     static func < (left: Grade, right: Grade) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A structure with an order of its own, which no store knows.
+/// A structure with a custom order, which no store knows.
 struct Edition: Codable, Comparable {
     var text = "1"
 
@@ -32,7 +32,7 @@ struct Edition: Codable, Comparable {
     }
 }
 
-/// A structure with keys of its own.
+/// A structure with custom coding keys.
 struct Street: Codable, Hashable {
     var city: String
     var number: Int?
@@ -46,13 +46,13 @@ struct Street: Codable, Hashable {
     }
 }
 
-/// One of several in a list.
+/// An element of a list attribute.
 struct Visitor: Codable, Hashable {
     var score: Int
     var by: String?
 }
 
-/// An item with an attribute of every kind that a `#Predicate` may be about.
+/// An item with an attribute of every kind that a `#Predicate` can use.
 @Item("Spot") final class Spot {
     var number = 0
     @Attribute(.indexed) var name = ""
@@ -92,7 +92,7 @@ struct Visitor: Codable, Hashable {
     var owner: ItemReference?
 }
 
-/// Where the random values of spots come from.
+/// Generates the random values of spots.
 struct RandomSpots {
     private var random: SeededGenerator
 
@@ -134,12 +134,12 @@ struct RandomSpots {
             height: random.pick([0, 1.5, -2, 1e300]), isMain: random.bool())
     }
 
-    /// Gives a spot its values.
+    /// Sets the values of a spot.
     mutating func fill(_ spot: Spot, number: Int) {
         spot.number = number
-        // The default is another one each time.
+        // The default differs each time.
         spot.token = uuid()
-        // Some keep the defaults.
+        // Some spots keep the defaults.
         if number % 20 == 19 { return }
         spot.name = random.pick(Self.texts)
         spot.nick = maybe(random.pick(Self.texts))
@@ -186,7 +186,7 @@ struct RandomSpots {
             ItemReference(itemTypeKey: "Spot", id: ItemID(high: 7, low: UInt64(int(0..<5)))))
     }
 
-    /// As many spots as `number`, in no store.
+    /// Makes `number` spots, which belong to no store.
     mutating func spots(_ number: Int) -> [Spot] {
         (0..<number).map { index in
             let spot = Spot()

@@ -1,5 +1,5 @@
-/// Texts of the language, and the numbers of the places that each finds, derived by hand from what Apple documents:
-/// the Predicate Programming Guide for comparisons, quantifiers and literals.
+/// Texts of the predicate language, and the numbers of the places that each finds, derived by hand from Apple's
+/// documentation: the Predicate Programming Guide for comparisons, quantifiers and literals.
 enum LanguageTable {
     typealias Line = (format: String, numbers: [Int])
 

@@ -1,4 +1,5 @@
-/// The Key-Value Coding Programming Guide for collection operators, NSExpression for arithmetic and functions.
+/// Texts that are derived from the Key-Value Coding Programming Guide, for collection operators, and from the
+/// documentation of NSExpression, for arithmetic and functions.
 extension LanguageTable {
     static let keyPaths: [Line] = [
         ("nums.@count == 4", [1, 6]), ("nums.@count == 0", [3]), ("nums.@count == nil", [5]),

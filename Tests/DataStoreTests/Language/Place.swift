@@ -1,10 +1,10 @@
 import Foundation
 import JustPersist
 
-/// The items that the table of the language is about, numbered from 1.
+/// The items for the table of the predicate language, numbered from 1.
 enum Place {
     static let all: [Int] = Array(1...8)
-    /// The items without one of them, as most values differ from one.
+    /// The numbers of all items except the given ones.
     static func others(_ numbers: Int...) -> [Int] { all.filter { !numbers.contains($0) } }
 
     private static let schema = ItemSchema(
@@ -83,7 +83,9 @@ enum Place {
         ],
     ]
 
-    /// Puts the items into a store; the first and the third refer to each other as twins.
+    /// Creates the items in a store.
+    ///
+    /// The first and the third refer to each other.
     static func fill(_ store: any DataStore) throws {
         try store.write { db in
             try db.declare(schema)

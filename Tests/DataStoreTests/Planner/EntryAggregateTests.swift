@@ -2,8 +2,9 @@ import Foundation
 import JustPersist
 import Testing
 
-/// Counts and aggregates that the entries of indexes answer, each test named after what was read in vain before, or after
-/// what entries do not tell.
+/// Counts and aggregates that index entries answer.
+///
+/// Each test is named after a read that was unnecessary before, or after the data that entries do not contain.
 @Suite struct EntryAggregateTests {
     @Test(arguments: Backend.ofRecords)
     func countingEntriesReadsNoRecords(_ backend: Backend) throws {
@@ -57,7 +58,7 @@ import Testing
         }
     }
 
-    /// Values that entries do not tell as they are, which groups have to take from records.
+    /// Values that entries do not contain exactly, so that groups must take them from records.
     @Test(arguments: Backend.ofRecords)
     func groupsHaveTheValuesOfTheirFirstItems(_ backend: Backend) throws {
         let long = String(repeating: "x", count: 600)

@@ -13,7 +13,7 @@ enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 
     static let persistent: [Backend] = [.lmdb, .levelDB]
-    /// Those of the record layer.
+    /// The backends of the record layer.
     static let ofRecords: [Backend] = [.memory, .lmdb, .levelDB]
 
     /// Whether data outlives closing.
@@ -60,7 +60,7 @@ enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
         }
     }
 
-    /// The same for a test that suspends.
+    /// Runs an asynchronous test on an open, empty store, and checks the store afterwards.
     func withStore(
         errors: ErrorLog = ErrorLog(), _ body: (any DataStore) async throws -> Void
     ) async throws {
@@ -75,7 +75,7 @@ enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
     }
 }
 
-/// What a store's error handler was given.
+/// The errors that a store's error handler has received.
 final class ErrorLog: Sendable {
     private let errors = Locked<[DataStoreError]>([])
 
@@ -95,7 +95,7 @@ func withTemporaryDirectory(_ body: (URL) throws -> Void) throws {
     try body(directory)
 }
 
-/// The same for a test that suspends.
+/// Runs an asynchronous test in a directory that is removed afterwards.
 func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
     let directory = FileManager.default.temporaryDirectory
         .appending(path: "justpersist-\(UUID().uuidString)")
@@ -103,13 +103,13 @@ func withTemporaryDirectory(_ body: (URL) async throws -> Void) async throws {
     try await body(directory)
 }
 
-/// Checks that every record decodes and every counter agrees.
+/// Checks that every record can be decoded, and that every counter is correct.
 func expectSound(_ store: any DataStore, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let report = try store.verify()
     #expect(report.problems.isEmpty, sourceLocation: sourceLocation)
 }
 
-/// Expects an error with a code, and gives it.
+/// Expects an error with a code, and returns it.
 @discardableResult
 func expectError(
     _ code: DataStoreError.Code, sourceLocation: SourceLocation = #_sourceLocation,
@@ -123,7 +123,7 @@ func expectError(
 }
 
 extension Backend {
-    /// The URL schemes, and what makes each known.
+    /// The URL schemes, each with a function that registers it.
     static let schemes: [(String, @Sendable () -> Void)] = [
         ("memory", { InMemoryDataStore.register() }), ("lmdb", { LMDBDataStore.register() }),
         ("leveldb", { LevelDBDataStore.register() }),

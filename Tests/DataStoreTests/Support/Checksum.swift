@@ -1,6 +1,6 @@
-/// The checksums of the file format, written from its description.
+/// The checksums of the file format, implemented from its description.
 enum Checksum {
-    /// Makes the checksum of an entry right, whatever its value is.
+    /// Corrects the checksum of an entry with any value.
     static func correct(_ entry: inout (key: [UInt8], value: [UInt8])) {
         let (key, value) = entry
         guard let tag = key.first else { return }

@@ -2,9 +2,9 @@ import JustPersist
 import JustPersistMemory
 import JustPersistRecords
 
-/// An engine in memory that counts the calls made to it, and fails the one that it is told to.
+/// An engine in memory that counts its calls, and can make one of them fail.
 final class InterceptedEngine: KeyValueEngine {
-    /// What an engine is asked for in a block.
+    /// The calls of an engine in a block.
     enum Call {
         case lookUp, scan, row, put, delete
     }
@@ -15,7 +15,7 @@ final class InterceptedEngine: KeyValueEngine {
         var remaining: Int?
         var error = DataStoreError(.storageFailure, in: "read", "The engine failed.")
         var hasFailed = false
-        /// A key that is met in scans and not found.
+        /// A key that scans return and look-ups do not find.
         var hiddenKey: [UInt8]?
     }
 
@@ -24,16 +24,16 @@ final class InterceptedEngine: KeyValueEngine {
 
     var traits: KeyValueEngineTraits { engine.traits }
 
-    /// How often a call was made since ``reset()``.
+    /// The number of calls since ``reset()``.
     func count(_ call: Call) -> Int { state.withLock { $0.counts[call] ?? 0 } }
 
     /// Whether a call has failed since ``fail(after:with:)``.
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
-    /// Counts from 0 again.
+    /// Resets the counts to 0.
     func reset() { state.withLock { $0.counts = [:] } }
 
-    /// Lets so many calls succeed and fails the next; `nil` for none.
+    /// Makes the call after `calls` successful ones fail; with `nil`, none fails.
     func fail(after calls: Int?, with code: DataStoreError.Code = .storageFailure) {
         state.withLock { state in
             state.remaining = calls
@@ -42,7 +42,7 @@ final class InterceptedEngine: KeyValueEngine {
         }
     }
 
-    /// Lets a look-up of a key find nothing, though scans meet it; `nil` for none.
+    /// Hides a key from look-ups, but not from scans; with `nil`, none is hidden.
     func hide(_ key: [UInt8]?) { state.withLock { $0.hiddenKey = key } }
 
     fileprivate func hides(_ key: Span<UInt8>) -> Bool {

@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// An item class by hand, without the macro.
+/// An item class that is written by hand, without the macro.
 final class Restaurant: MutableDataStoreItem {
     static let schema = ItemSchema(
         "Restaurant",
@@ -33,7 +33,7 @@ final class Restaurant: MutableDataStoreItem {
         get { optionalAttribute(at: 3) }
         set { setOptionalAttribute(newValue, at: 3) }
     }
-    /// Any value at all.
+    /// A value of any kind.
     var value: DataStoreValue {
         get { attribute(at: 4, default: .null) }
         set { setAttribute(newValue, at: 4) }
@@ -91,7 +91,7 @@ extension DataStore {
 }
 
 extension DataStoreRequest {
-    /// The samples that match, with names that no class declares allowed.
+    /// A request for the samples that match, in which undeclared names are allowed.
     convenience init(samplesWhere predicate: DataStorePredicate) {
         self.init(type: ItemType(Sample.self), predicate: predicate)
     }

@@ -2,8 +2,9 @@ import Foundation
 import JustPersist
 import JustPersistConformance
 
-/// Random predicates over the attributes of ``Sample``, most of them of one attribute and a constant, and
-/// values for these attributes out of a small pool, so that many match.
+/// Random predicates over the attributes of ``Sample``, and random values of these attributes.
+///
+/// Most predicates compare an attribute with a constant, and the values are from a small pool, so that many match.
 struct RandomPredicates {
     private var random: RandomValues
 
@@ -48,7 +49,7 @@ struct RandomPredicates {
         }
     }
 
-    /// An expression of an attribute that a record alone does not decide, or only where it is a constant.
+    /// An expression of an attribute whose value cannot be read from a record alone, unless it is a constant.
     private mutating func computed(
         _ inner: DataStorePredicate.Expression
     ) -> DataStorePredicate.Expression {
@@ -90,7 +91,7 @@ struct RandomPredicates {
             ? .path(path()) : .value(.string(random.generator.pick(RandomValues.strings)))
     }
 
-    /// A comparison that no operand's kind forbids.
+    /// A comparison whose operands are valid for its operator.
     private mutating func validComparison() -> DataStorePredicate.Comparison {
         while true {
             let found = comparison()

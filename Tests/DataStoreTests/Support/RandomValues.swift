@@ -2,7 +2,9 @@ import Foundation
 import JustPersist
 import JustPersistConformance
 
-/// Random values of every kind, biased towards the edges: few distinct ones, so that many are equal.
+/// Random values of every kind, mainly edge cases.
+///
+/// There are few distinct values, so that many are equal.
 struct RandomValues {
     var generator: SeededGenerator
 

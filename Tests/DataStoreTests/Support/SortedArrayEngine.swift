@@ -1,17 +1,17 @@
 import JustPersist
 import JustPersistRecords
 
-/// The smallest engine there can be: one sorted array of keys and values, copied for each write.
+/// A minimal engine: one sorted array of keys and values, which is copied for each write.
 ///
-/// It shows that an engine needs nothing but its own file, and it can be told to fail.
+/// It shows that an engine needs only its own file. Tests can make its operations fail.
 final class SortedArrayEngine: KeyValueEngine {
     typealias Entry = (key: [UInt8], value: [UInt8])
 
-    /// What fails next.
+    /// The operation that fails next.
     enum Fault {
         /// Opening.
         case open
-        /// The write of a key, after so many that succeed.
+        /// The write of a key, after a number of writes that succeed.
         case put(after: Int)
         /// The removal of a key.
         case delete
@@ -35,7 +35,7 @@ final class SortedArrayEngine: KeyValueEngine {
 
     static let unreadable = DataStoreError(.storageFailure, in: "read", "The array is unreadable.")
 
-    /// Makes one operation fail, each time it is tried; `nil` for none.
+    /// The operation that fails each time it is called; `nil` for none.
     var fault: Fault? {
         get { state.withLock { $0.fault } }
         set { state.withLock { $0.fault = newValue } }

@@ -4,7 +4,7 @@ import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistRecords
 
-/// The keys and values below a closed store: for tests that damage them.
+/// The keys and values of a closed store, for tests that damage them.
 struct StoredBytes {
     let engine: any KeyValueEngine
 
@@ -31,7 +31,7 @@ struct StoredBytes {
         return entries
     }
 
-    /// Writes values as they are.
+    /// Writes values unchanged.
     func put(_ entries: [(key: [UInt8], value: [UInt8])]) throws {
         try engine.open()
         defer { engine.close() }
@@ -40,7 +40,7 @@ struct StoredBytes {
         }
     }
 
-    /// Puts some entries in the place of others.
+    /// Replaces some entries with others.
     func replace(
         _ old: [(key: [UInt8], value: [UInt8])], with new: [(key: [UInt8], value: [UInt8])]
     ) throws {

@@ -2,11 +2,11 @@ import Foundation
 import JustPersist
 import JustPersistRecords
 
-/// An engine that keeps rows in a dictionary, where tests see and change them.
+/// An engine that keeps rows in a dictionary, which tests can read and change.
 final class TableEngine: RowEngine {
     struct Tables: Sendable {
         var catalog: [UInt8]?
-        /// By the numbers of the types.
+        /// The rows by type number.
         var rows: [Int: [ItemID: ItemRow]] = [:]
     }
 

@@ -1,19 +1,21 @@
 import Foundation
 import JustPersist
 
-/// Runs `body` on so many new threads at once, waits for all, and throws the first error.
+/// Runs `body` on `count` new threads concurrently, waits for all of them, and throws the first error.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let threads = (0..<count).map { index in BackgroundBlock { try body(index) } }
     for thread in threads { try thread.wait() }
 }
 
-/// Something that runs on a thread of its own.
+/// A closure that runs on its own thread.
 final class BackgroundBlock: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let failure = Locked<(any Error)?>(nil)
     private let isOver = Locked(false)
 
-    /// Waits for the end, whatever the body threw; several may wait.
+    /// Waits for the end, and ignores the error of the body.
+    ///
+    /// Several threads may wait.
     func waitForEnd() { isOver.wait { $0 ? () : nil } }
 
     init(_ body: @escaping @Sendable () throws -> Void) {
@@ -26,7 +28,7 @@ final class BackgroundBlock: Sendable {
         thread.start()
     }
 
-    /// Waits for the end, and throws what the body threw.
+    /// Waits for the end, and throws the error of the body.
     func wait() throws {
         ended.wait()
         if let error = failure.withLock({ $0 }) { throw error }

@@ -45,7 +45,7 @@ enum Choice: Codable, Equatable {
     indirect case nested(Choice)
 }
 
-/// Encodes as what it wraps.
+/// A wrapper that is encoded as the wrapped value.
 struct Wrapper<Value: Codable & Equatable>: Codable, Equatable {
     var value: Value
 
@@ -61,7 +61,7 @@ struct Wrapper<Value: Codable & Equatable>: Codable, Equatable {
     }
 }
 
-/// Uses every kind of nested container.
+/// A type that uses every kind of nested container.
 struct ByHand: Codable, Equatable {
     var numbers: [[Int]]
     var names: [String: [String: Double]]
@@ -161,7 +161,7 @@ final class Derived: Base {
     }
 }
 
-/// Breaks the rules of `Encodable`.
+/// A type that breaks the rules of `Encodable`.
 struct Inconsistent: Codable {
     enum Way: String, Codable { case twoContainers, twoValues, nothing, itself }
 

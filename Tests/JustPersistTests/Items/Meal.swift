@@ -13,7 +13,7 @@ final class Meal: MutableDataStoreItem {
             AttributeSchema("course", kinds: [.string], keyPath: \Meal.course),
             AttributeSchema("origin", kinds: [], keyPath: \Meal.origin),
             AttributeSchema("details", kinds: [.dictionary], keyPath: \Meal.details),
-            // Without a property: for values of any type.
+            // An attribute without a property, for values of any type.
             AttributeSchema("any"),
         ])
 
@@ -60,7 +60,7 @@ final class Meal: MutableDataStoreItem {
     }
 }
 
-/// An item with one attribute of any one type.
+/// An item with one attribute of a generic type.
 final class Holder<Value: Codable>: MutableDataStoreItem {
     static var schema: ItemSchema { ItemSchema("Holder", attributes: [AttributeSchema("value")]) }
 

@@ -192,7 +192,7 @@ private enum Grade: Int, Codable, CaseIterable, Comparable {
     static func < (left: Grade, right: Grade) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Cases that nobody can list.
+/// Cases that cannot be listed.
 private enum Closed: String, Codable {
     case a, b
 }

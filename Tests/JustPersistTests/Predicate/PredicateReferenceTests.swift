@@ -59,7 +59,7 @@ import Testing
             guard function != .now,
                 (try? DataStorePredicate.comparison(.init(call, .equal, call)).validate()) != nil
             else { continue }
-            // What both are is told by many comparisons.
+            // Many comparisons show what both are.
             let probes: [DataStoreValue] = [
                 .null, .int(0), .int(1), .double(1), .int(.max), .double(1e300), .decimal(1),
                 .string("1"),

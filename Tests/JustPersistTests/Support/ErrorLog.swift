@@ -1,6 +1,6 @@
 import JustPersist
 
-/// Keeps the errors that are reported.
+/// Records the reported errors.
 final class ErrorLog: Sendable {
     private let reported = Locked<[DataStoreError]>([])
 
@@ -9,7 +9,7 @@ final class ErrorLog: Sendable {
 
     func report(_ error: DataStoreError) { reported.withLock { $0.append(error) } }
 
-    /// A backing of an item whose errors are kept.
+    /// The backing of an item whose errors are recorded.
     func backing(
         of itemClass: any DataStoreItem.Type, values: [String: DataStoreValue] = [:],
         isMutable: Bool = true

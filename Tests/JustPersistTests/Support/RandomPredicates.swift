@@ -81,7 +81,7 @@ struct RandomPredicates {
             predicate(depth: 4))
     }
 
-    /// A comparison that no operand's kind forbids.
+    /// A comparison whose operands are valid for its operator.
     private mutating func validComparison() -> DataStorePredicate.Comparison {
         while true {
             let found = comparison()

@@ -12,7 +12,7 @@ struct Address: Codable, Equatable {
     var city: String
 }
 
-/// An item class as it is written without the macro.
+/// An item class that is written without the macro.
 final class Restaurant: MutableDataStoreItem {
     static let schema = ItemSchema(
         "Restaurant",
@@ -44,6 +44,6 @@ final class Restaurant: MutableDataStoreItem {
     var chef: ItemReference? { optionalAttribute(at: 8) }
     var cuisine: String { attribute(at: 9, default: "") }
     var unlisted: Int { 0 }
-    /// Kept by no store.
+    /// A property that no store keeps.
     var tag = ""
 }

@@ -19,7 +19,7 @@ enum Salvager {
         verdict.mayLackChanges = report.mayLackChanges
         // LMDB's pages have no age; only the list of free pages says which are old.
         verdict.isAgeUnknown = report.damages.contains {
-            $0.message.contains("which pages are free cannot be told")
+            $0.message.contains("the free pages cannot be determined")
         }
         verdict.remaining = report.remaining.map { "\($0)" }
         let store = try arguments.store("into")

@@ -2,7 +2,7 @@ import JustPersist
 import JustPersistRecords
 
 extension EngineChecks {
-    /// Opening, closing and destroying.
+    /// Checks of opening, closing and destroying.
     static let life: [CheckDefinition] = [
         check("close-twice", clause: [1], "Closing an engine that is not open is harmless.") {
             check in
@@ -31,7 +31,7 @@ extension EngineChecks {
             }
             try engine.expect("after a second open")
         },
-        check("reopen", clause: [1, 6], "A persistent engine has its data after it is reopened.") {
+        check("reopen", clause: [1, 6], "A persistent engine keeps its data when it is reopened.") {
             check in
             var engine = try ExaminedEngine(check, (0..<1_500).map(entry))
             guard engine.engine.traits.isPersistent else {
@@ -67,7 +67,7 @@ extension EngineChecks {
             try engine.expect("of a destroyed engine")
             try engine.put([entry(1)])
             engine.engine.close()
-            // By an instance that was never open.
+            // Destroys the files with an instance that was never open.
             let other = try check.makeEngine(named: "engine")
             try other.destroy()
             try other.destroy()

@@ -2,10 +2,10 @@ import JustPersist
 import JustPersistRecords
 
 extension EngineChecks {
-    /// Operations that an engine may implement faster than the defaults: parts of a transaction, ranges, many keys at once.
+    /// Checks of operations that an engine may implement itself: savepoints, ranges, and look-ups of many keys.
     static let parts: [CheckDefinition] = [
         check(
-            "savepoints", clause: [4, 5], "Of a part of a transaction that throws nothing stays."
+            "savepoints", clause: [4, 5], "A savepoint that throws is undone."
         ) {
             check in
             var engine = try ExaminedEngine(check, (0..<20).map(entry))
@@ -58,8 +58,7 @@ extension EngineChecks {
             check.expectEqual(thrown as? Upset, Upset(number: 5), "the error of a transaction")
             try engine.expect("after a transaction that threw after a part had returned")
         },
-        check("range-deletes", clause: [5, 12], "A range is deleted from its start up to its end.")
-        {
+        check("range-deletes", clause: [5, 12], "Deleting a range removes exactly its keys.") {
             check in
             let count = check.profile.pick(quick: 5_001, full: 20_001, soak: 100_001)
             var engine = try ExaminedEngine(check, (0..<count).map(entry))
@@ -92,7 +91,8 @@ extension EngineChecks {
             engine.model = EngineModel()
             try engine.expect("when all keys were deleted")
         },
-        check("keys-only", clause: [12], "A scan of the keys gives those of a scan.") { check in
+        check("keys-only", clause: [12], "A scan of the keys returns the keys of a scan.") {
+            check in
             let engine = try ExaminedEngine(check, (0..<300).map(entry))
             func expect(_ reader: any KeyValueReader) throws {
                 for range in [
@@ -120,7 +120,7 @@ extension EngineChecks {
             try engine.engine.write(expect)
         },
         check(
-            "many-look-ups", clause: [4], "Keys that are looked up at once each have their value."
+            "many-look-ups", clause: [4], "A look-up of many keys returns the value of each."
         ) {
             check in
             var engine = try ExaminedEngine(check, stride(from: 0, to: 400, by: 2).map(entry))

@@ -2,10 +2,10 @@ import JustPersist
 import JustPersistRecords
 
 extension EngineChecks {
-    /// Scans, and look-ups beside them.
+    /// Checks of scans, and of look-ups during scans.
     static let scans: [CheckDefinition] = [
         check(
-            "prefixes", clause: [12], "The keys that begin with some bytes are those and no others."
+            "prefixes", clause: [12], "A range of a prefix has exactly the keys that begin with it."
         ) {
             check in
             let keys: [[UInt8]] = [
@@ -37,7 +37,7 @@ extension EngineChecks {
             func expectRanges(_ reader: any KeyValueReader, _ when: String) throws {
                 for lower in bounds {
                     for upper in bounds.map(Optional.some) + [nil] {
-                        // Also one whose upper bound comes first, or is the lower one.
+                        // The ranges include those whose upper bound is below or equal to the lower bound.
                         let range = KeyRange(from: lower, upTo: upper)
                         try engine.expect(
                             engine.model.entries(in: range), in: range,
@@ -51,7 +51,7 @@ extension EngineChecks {
         },
         check(
             "early-stop", clause: [13],
-            "A scan that is stopped gives what it gave, and nothing more."
+            "A scan that is stopped returns no further keys."
         ) {
             check in
             let engine = try ExaminedEngine(check, (0..<300).map(entry))
@@ -71,8 +71,7 @@ extension EngineChecks {
             try engine.engine.read { try expectStops($0) }
             try engine.engine.write { try expectStops($0) }
         },
-        check("scan-inside-scan", clause: [4], "A scan stands other scans and look-ups inside it.")
-        {
+        check("scan-inside-scan", clause: [4], "Other scans and look-ups can run inside a scan.") {
             check in
             let engine = try ExaminedEngine(check, (0..<40).map(entry))
             func nest(_ reader: any KeyValueReader, reversed: Bool) throws {
@@ -88,7 +87,7 @@ extension EngineChecks {
                         "a look-up inside a scan")
                     check.expectEqual(
                         try reader.value(forKey: [9, 9, 9]), nil, "a look-up of nothing in a scan")
-                    // The bytes that the scan returned have not changed.
+                    // The nested scan must not change the bytes that the outer scan returned.
                     walked.append(
                         Entry(key: [UInt8](copying: key), value: [UInt8](copying: value)))
                     return .next
@@ -135,7 +134,7 @@ extension EngineChecks {
                 try engine.expect(engine.model, "after bodies that threw", reader)
             }
             try engine.engine.read { try throwInside($0) }
-            // A transaction whose own code stood the error is committed.
+            // A transaction whose code catches the error is committed.
             try engine.engine.write { writer in
                 try writer.put([1], forKey: [9])
                 engine.model.put([1], forKey: [9])

@@ -2,7 +2,7 @@ import JustPersist
 import JustPersistRecords
 
 extension EngineChecks {
-    /// Snapshots and transactions.
+    /// Checks of snapshots and transactions.
     static let transactions: [CheckDefinition] = [
         check("own-writes", clause: [4], "A transaction sees what it has put and deleted.") {
             check in
@@ -35,7 +35,7 @@ extension EngineChecks {
             }
             try engine.expect("when the transaction was committed")
         },
-        check("rollback", clause: [5], "Of a transaction that throws nothing stays.") { check in
+        check("rollback", clause: [5], "A transaction that throws is rolled back.") { check in
             var engine = try ExaminedEngine(check, (0..<20).map(entry))
             for number in 1...3 {
                 let thrown = check.expectThrows("a transaction that throws") {
@@ -56,13 +56,16 @@ extension EngineChecks {
             }
             check.expectEqual(thrown as? Upset, Upset(number: 4), "the error of a snapshot's block")
         },
-        check("snapshot", clause: [4], "A snapshot is of the moment at which it was taken.") {
+        check(
+            "snapshot", clause: [4],
+            "A snapshot shows the state at the moment at which it was taken."
+        ) {
             check in
             var engine = try ExaminedEngine(check, (0..<30).map(entry))
             let before = engine.model
             var walked: [Entry] = []
             try engine.engine.read { reader in
-                // Nothing was read yet.
+                // The snapshot has not read anything yet.
                 try engine.commitElsewhere { writer in
                     try writer.put([1], forKey: key(3))
                     try writer.put([2], forKey: key(100))
@@ -95,7 +98,7 @@ extension EngineChecks {
         },
         check(
             "read-beside-write", clause: [4, 7],
-            "A snapshot does not wait for a transaction, nor see it."
+            "A snapshot neither waits for a transaction nor sees its changes."
         ) { check in
             var engine = try ExaminedEngine(check, (0..<10).map(entry))
             let before = engine.model
@@ -168,7 +171,7 @@ extension EngineChecks {
         },
         check(
             "readers-beside-writer", clause: [4, 5],
-            "Threads that read see whole transactions only."
+            "Threads that read see only whole transactions."
         ) {
             check in
             let engine = try ExaminedEngine(check, (0..<50).map { Entry(key: key($0), value: [0]) })
@@ -252,7 +255,7 @@ extension ExaminedEngine {
 }
 
 extension Array {
-    /// Every element at a distance of so many places from the previous one, beginning with the first.
+    /// The first element, and every element at a multiple of `distance` after it.
     fileprivate func every(_ distance: Int) -> [Element] {
         stride(from: 0, to: count, by: distance).map { self[$0] }
     }

@@ -1,7 +1,7 @@
 import JustPersist
 import JustPersistRecords
 
-/// The engine below a store: bytes in order, snapshots and transactions, without any items.
+/// Checks of the engine below a store: ordered bytes, snapshots and transactions, without any items.
 enum EngineChecks {
     typealias Entry = EngineModel.Entry
 
@@ -14,7 +14,7 @@ enum EngineChecks {
         CheckDefinition("engine/\(name)", clause: clause, gate: .engine, summary, run: run)
     }
 
-    /// A key of two bytes with a value of a few, by its number.
+    /// The entry with a number: a key of two bytes, and a short value.
     static func entry(_ number: Int) -> Entry {
         Entry(key: key(number), value: Array("value \(number)".utf8))
     }
@@ -23,10 +23,10 @@ enum EngineChecks {
         [UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]
     }
 
-    /// Keys and values themselves.
+    /// Checks of keys and values.
     private static let bytes: [CheckDefinition] = [
         check(
-            "traits", clause: [19], "An engine says the same of itself before and after it is open."
+            "traits", clause: [19], "An engine has the same traits before and after it is opened."
         ) { check in
             let engine = try check.makeEngine(named: "engine")
             func text() -> String { "\(engine.traits)" }
@@ -41,7 +41,7 @@ enum EngineChecks {
             try engine.open()
             check.expectEqual(text(), before, "the traits of an open engine")
         },
-        check("empty-values", clause: [9], "A value without bytes is a value.") { check in
+        check("empty-values", clause: [9], "An empty value is a value.") { check in
             var engine = try ExaminedEngine(check)
             try engine.put([Entry(key: [1], value: []), Entry(key: [2], value: [7])])
             try engine.expect("with an empty value")
@@ -76,7 +76,7 @@ enum EngineChecks {
             check in
             let bytes: [UInt8] = [0x00, 0x01, 0x7F, 0x80, 0xFE, 0xFF]
             let pairs = bytes.flatMap { first in bytes.map { [first, $0] } }
-            // The engine may keep keys of its own that begin with 0xFF and a text.
+            // The engine may store its own keys, which begin with 0xFF and a text.
             let keys =
                 bytes.map { [$0] } + pairs + pairs.flatMap { pair in bytes.map { pair + [$0] } }
             var random = check.generator()
@@ -90,7 +90,8 @@ enum EngineChecks {
             }
             try engine.expect("after 100 of them were deleted")
         },
-        check("large-values", clause: [16], "Values of megabytes come back, beside small ones.") {
+        check("large-values", clause: [16], "Values of megabytes and small ones are stored intact.")
+        {
             check in
             var engine = try ExaminedEngine(check)
             for size in [1 << 10, 4_096, 65_537, (1 << 20) + 1] {
@@ -110,7 +111,7 @@ enum EngineChecks {
         },
         check(
             "copies-what-is-put", clause: [9],
-            "An engine keeps the bytes, not the place they came from."
+            "An engine stores a copy of the bytes, not the buffer."
         ) { check in
             var engine = try ExaminedEngine(check)
             try engine.engine.write { writer in
@@ -141,7 +142,7 @@ enum EngineChecks {
 }
 
 extension KeyValueEngine {
-    /// Deletes a key in a transaction of its own.
+    /// Deletes a key in a separate transaction.
     func removed(_ key: [UInt8]) throws -> Bool {
         var wasThere = false
         try write { writer in wasThere = try writer.delete(key) }

@@ -1,7 +1,9 @@
 import JustPersist
 import JustPersistRecords
 
-/// A store that stands on an engine, whichever that is: what a cast can name of `RecordStore`.
+/// A store over an engine of any type.
+///
+/// Unlike `RecordStore`, which is generic, this protocol can be used in a cast.
 protocol EngineStore: DataStore {
     var engineBelow: any KeyValueEngine { get }
 }

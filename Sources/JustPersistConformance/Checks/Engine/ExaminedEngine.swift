@@ -9,7 +9,7 @@ struct ExaminedEngine: Sendable {
     let engine: any KeyValueEngine
     var model = EngineModel()
 
-    /// An engine that is open and empty, but for these.
+    /// An open engine with only these entries.
     init(_ check: CheckContext, _ entries: [Entry] = []) throws {
         self.check = check
         engine = try check.makeEngine(named: "engine")
@@ -17,7 +17,7 @@ struct ExaminedEngine: Sendable {
         try put(entries)
     }
 
-    /// Writes in a transaction of its own.
+    /// Writes entries in a separate transaction.
     mutating func put(_ entries: [Entry]) throws {
         try engine.write { writer in
             for entry in entries { try writer.put(entry.value, forKey: entry.key) }
@@ -25,7 +25,7 @@ struct ExaminedEngine: Sendable {
         for entry in entries { model.put(entry.value, forKey: entry.key) }
     }
 
-    /// Demands that a snapshot and a transaction agree with the model in every kind of read.
+    /// Expects that a snapshot and a transaction agree with the model in every kind of read.
     func expect(_ when: String, file: String = #fileID, line: Int = #line) throws {
         try engine.read { reader in try expect(model, when, reader, file: file, line: line) }
         try engine.write { writer in
@@ -33,7 +33,7 @@ struct ExaminedEngine: Sendable {
         }
     }
 
-    /// Demands that an open snapshot or transaction agrees with a model in every kind of read.
+    /// Expects that an open snapshot or transaction agrees with a model in every kind of read.
     func expect(
         _ model: EngineModel, _ when: String, _ reader: any KeyValueReader, file: String = #fileID,
         line: Int = #line
@@ -44,7 +44,7 @@ struct ExaminedEngine: Sendable {
         check.expectEqual(
             wrong, [], "the keys whose values withValue does not give \(when)", file: file,
             line: line)
-        // Beside each of some keys there is one that is not there.
+        // For some of the keys, also looks up a longer key that does not exist.
         for entry in entries.prefix(20) {
             let missing = entry.key + [0]
             check.expectEqual(
@@ -53,7 +53,7 @@ struct ExaminedEngine: Sendable {
         }
     }
 
-    /// Demands that scans of a range give these, in both directions.
+    /// Expects that scans of a range, in both directions, return these entries.
     func expect(
         _ entries: [Entry], in range: KeyRange, _ when: String, _ reader: any KeyValueReader,
         file: String = #fileID, line: Int = #line
@@ -69,7 +69,7 @@ struct ExaminedEngine: Sendable {
 extension CheckContext {
     /// The closed engine below a store that keeps its files in a directory of that name.
     func makeEngine(named name: String) throws -> any KeyValueEngine {
-        // The context keeps the store, with which the engine would be closed.
+        // The context retains the store, because the engine would be closed when the store is released.
         let watched = try makeStore(named: name) as? WatchedStore
         guard let store = watched?.store as? any EngineStore else {
             try notApplicable("the store is no RecordStore with an engine below it")

@@ -1,17 +1,19 @@
 import JustPersist
 
-/// A primitive by which a write block changes its store; `set` is the one of items.
+/// A primitive with which a write block changes its store.
+///
+/// `set` is a primitive of items.
 enum Change: String, CaseIterable, Sendable {
     case create, insert, delete, deleteAll, mutableVersion, set, declare, dropIndex
 
-    /// Its name in the protocol.
+    /// The name of the primitive in the protocol.
     var primitive: String {
         [.set, .declare, .dropIndex].contains(self) ? rawValue : primitiveName(rawValue)
     }
 
-    /// Does it so many times in an open block, or to so many items, and notes on the shelf what comes of it.
+    /// Calls the primitive `count` times in an open block, or for `count` items, and updates the shelf.
     ///
-    /// `frozen` are the items as an earlier read block gave them out: what `performMutableVersion(of:)` is given.
+    /// `frozen` contains the items that an earlier read block has returned, for `performMutableVersion(of:)`.
     func apply(
         _ count: Int, to shelf: inout Shelf, frozen: [any DataStoreItem] = [],
         _ db: borrowing DataStoreWriter, _ check: CheckContext
@@ -28,7 +30,7 @@ enum Change: String, CaseIterable, Sendable {
             }
         case .insert:
             for number in 0..<count {
-                // Every other one is changed when it is in the store: it is live then.
+                // Every second item is changed after it was inserted, because it is then live.
                 let first = number.isMultiple(of: 2) ? number : -1
                 let item = DynamicItem(Shelf.key, values: ["number": .int(Int64(first))])
                 check.expect(try db.performInsert(item), "performInsert of a new item gave false")

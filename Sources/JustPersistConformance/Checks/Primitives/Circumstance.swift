@@ -8,7 +8,7 @@ enum Circumstance: String, CaseIterable, Sendable {
     case error
     case again
 
-    /// The end of a sentence about a primitive that is right.
+    /// The end of the sentence that the check asserts.
     var words: String {
         switch self {
         case .many: "among more than a thousand"
@@ -21,7 +21,7 @@ enum Circumstance: String, CaseIterable, Sendable {
         }
     }
 
-    /// The clauses of the contract that demand it.
+    /// The clauses of the contract that require it.
     var clauses: [Int] {
         switch self {
         case .many: [4, 8]
@@ -33,7 +33,7 @@ enum Circumstance: String, CaseIterable, Sendable {
         }
     }
 
-    /// For which stores it counts.
+    /// The condition that a store must meet for the check to apply.
     var gate: Gate {
         switch self {
         case .snapshot: .requires(.concurrentReads)

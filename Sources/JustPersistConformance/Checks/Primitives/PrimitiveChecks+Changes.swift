@@ -1,7 +1,7 @@
 import JustPersist
 
 extension PrimitiveChecks {
-    /// Holds one of the primitives by which blocks change a store to one circumstance.
+    /// Examines a primitive that changes a store, in one situation.
     static func examine(
         _ change: Change, _ circumstance: Circumstance, _ check: CheckContext
     ) throws {
@@ -52,7 +52,7 @@ extension PrimitiveChecks {
     private static func changeBehindSnapshot(_ change: Change, _ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
         let after = try shelved.store.read { db in
-            // The block has begun, and has asked nothing yet.
+            // The block has begun, and has not read anything yet.
             let after = try shelved.commitElsewhere([change], to: shelf)
             for question in Question.allCases {
                 try question.expect(
@@ -92,7 +92,7 @@ extension PrimitiveChecks {
 
     private static func refuse(_ change: Change, _ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
-        // One has an id that is here too: a store that goes by the id alone takes it for its own.
+        // One item has an id that also exists in this store. A store that only compares ids would accept it.
         let foreign = try ShelvedStore.filled(items: 1, check).0
         let twin = try check.require(shelf.items.first?.id, "an item")
         try foreign.store.write { db in
@@ -116,7 +116,7 @@ extension PrimitiveChecks {
             "the items of the other store")
     }
 
-    /// Demands that a use of the primitive which cannot be is refused, or is harmless where that is the rule.
+    /// Expects that an invalid use of the primitive is refused, or has no effect if the contract requires that.
     private static func expectRefusal(
         of change: Change, _ foreign: any MutableDataStoreItem, _ id: ItemID,
         _ db: borrowing DataStoreWriter, _ check: CheckContext
@@ -152,7 +152,7 @@ extension PrimitiveChecks {
             guard [.insert, .delete, .mutableVersion].contains(change) else { return }
             check.expectEqual(
                 error.code, .foreignItem, "\(change.primitive) of an item of another store")
-            // The calls that cannot throw report it.
+            // The calls that cannot throw report the error.
             var isDone = false
             let reported = check.reported {
                 switch change {
@@ -182,7 +182,7 @@ extension PrimitiveChecks {
                 case .insert:
                     check.expectEqual(
                         try db.performInsert(new), round == 1, "performInsert of one item, first")
-                    // A twin with other values is no other item.
+                    // An object with an equal id and other values represents the same item.
                     for item in [new, DynamicItem(Shelf.key, id: new.uniqueToken)] {
                         check.expectEqual(
                             try db.performInsert(item), false,

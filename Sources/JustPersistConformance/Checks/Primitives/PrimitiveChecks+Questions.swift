@@ -1,7 +1,7 @@
 import JustPersist
 
 extension PrimitiveChecks {
-    /// Holds one of the primitives by which blocks ask to one circumstance.
+    /// Examines a primitive that reads from a store, in one situation.
     static func examine(
         _ question: Question, _ circumstance: Circumstance, _ check: CheckContext
     ) throws {
@@ -48,7 +48,7 @@ extension PrimitiveChecks {
     private static func askOnSnapshot(_ question: Question, _ check: CheckContext) throws {
         let (shelved, shelf) = try ShelvedStore.filled(check)
         let after = try shelved.store.read { db in
-            // The block has begun, and has asked nothing yet.
+            // The block has begun, and has not read anything yet.
             let after = try shelved.commitElsewhere(
                 [.create, .set, .delete, .insert, .declare], to: shelf)
             try question.expect(shelf, "in a block begun before five commits", db, check)
@@ -115,7 +115,7 @@ extension PrimitiveChecks {
         try shelved.expect(shelf, "after a write block in which it had failed", by: [question])
     }
 
-    /// Lets the primitive fail, if there is a way that leaves its block unharmed.
+    /// Makes the primitive fail, if that is possible without an effect on its block.
     private static func expectFailure<Accessor: DataStoreReadAccessor & ~Copyable>(
         of question: Question, _ db: borrowing Accessor, _ check: CheckContext
     ) throws {

@@ -1,7 +1,7 @@
 import JustPersist
 
 extension PrimitiveChecks {
-    /// Holds blocks that are queued to one circumstance.
+    /// Examines queued blocks in one situation.
     static func examineQueue(_ circumstance: Circumstance, _ check: CheckContext) throws {
         switch circumstance {
         case .many: try queueMany(check)
@@ -12,7 +12,7 @@ extension PrimitiveChecks {
         }
     }
 
-    /// Queues a block with each of the changes, and gives what is on the shelf when it was carried out.
+    /// Queues a block with each of the changes, waits for its completion, and returns the expected shelf.
     private static func queue(
         _ changes: [Change], _ count: Int, to shelf: Shelf, in shelved: ShelvedStore,
         throwing upset: Upset? = nil

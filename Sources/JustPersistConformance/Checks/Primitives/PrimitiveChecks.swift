@@ -1,7 +1,7 @@
 import JustPersist
 
-/// Each primitive of the accessors, and blocks that are queued, in each circumstance: one check for each cell
-/// of the table.
+/// Checks of each primitive of the accessors, and of queued blocks, in each situation: one check for each cell of the
+/// table.
 enum PrimitiveChecks {
     static let all: [CheckDefinition] =
         Question.allCases.flatMap { question in
@@ -43,19 +43,19 @@ enum PrimitiveChecks {
         }
     }
 
-    /// How many items there are where there are many.
+    /// The number of items in the situation with many items.
     static func many(_ check: CheckContext) -> Int {
         check.profile.pick(quick: 1_500, full: 10_001, soak: 100_001)
     }
 
-    /// How many types there are where there are many.
+    /// The number of types in the situation with many types.
     static func manyTypes(_ check: CheckContext) -> Int {
         check.profile.pick(quick: 1_001, full: 1_001, soak: 10_001)
     }
 }
 
 extension CheckContext {
-    /// Ends the check for a store that refuses to drop indexes, as the default does.
+    /// Ends the check as not applicable if the store refuses to drop indexes, as the default does.
     fileprivate func requireDropping() throws {
         let store = try openStore()
         do {

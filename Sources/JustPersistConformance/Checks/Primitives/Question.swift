@@ -1,13 +1,13 @@
 import JustPersist
 
-/// A primitive by which a block asks its store.
+/// A primitive with which a block reads from its store.
 enum Question: String, CaseIterable, Sendable {
     case fetch, count, fetchItem, forEach, scan, aggregate, explain, schemas
 
-    /// Its name in the protocol.
+    /// The name of the primitive in the protocol.
     var primitive: String { self == .schemas ? rawValue : primitiveName(rawValue) }
 
-    /// Demands that the store, asked by this primitive alone, answers what is on the shelf.
+    /// Expects that this primitive returns the contents of the shelf.
     func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
         _ shelf: Shelf, _ when: String, _ db: borrowing Accessor, _ check: CheckContext,
         file: String = #fileID, line: Int = #line
@@ -67,9 +67,9 @@ enum Question: String, CaseIterable, Sendable {
                 matched, [shelf.items.count, shelf.items.count, numbers.count],
                 "how many items and rows performExplain reports \(when)", file: file, line: line)
         case .schemas:
-            // Whether a type without items is listed is for the store to say.
+            // A store may or may not list a type without items.
             let emptied = shelf.items.isEmpty ? Shelf.key : nil
-            // A child declares types in its root store, where they stay when its block is rolled back (clause 15).
+            // A child declares types in its root store, where they remain if its block is rolled back (clause 15).
             let schemas = try db.schemas().filter {
                 $0.itemTypeKey.hasPrefix(Shelf.key) && $0.itemTypeKey != emptied
                     && (!check.variant.isChild || shelf.types[$0.itemTypeKey] != nil)
@@ -88,7 +88,7 @@ enum Question: String, CaseIterable, Sendable {
     }
 }
 
-/// The name of the primitive of a call, as `performFetch` is for `fetch`.
+/// The name of the primitive of a call, such as `performFetch` for `fetch`.
 func primitiveName(_ call: String) -> String {
     "perform" + call.prefix(1).uppercased() + call.dropFirst()
 }

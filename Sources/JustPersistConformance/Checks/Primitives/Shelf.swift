@@ -1,8 +1,8 @@
 import JustPersist
 
-/// The expected items of the types that the checks of primitives use, and so the expected answers of a store.
+/// The expected contents of a store: the items of the types that the checks of primitives use.
 struct Shelf: Sendable {
-    /// An item, and the number it has for a value.
+    /// An item, and its value, which is a number.
     struct Entry: Sendable, Equatable, CustomStringConvertible {
         let id: ItemID
         var number: Int
@@ -14,17 +14,17 @@ struct Shelf: Sendable {
     static let key = "PrimitiveItem"
     static var type: ItemType { ItemType(dynamic: key) }
     static var all: DataStoreRequest { DataStoreRequest(type: type) }
-    /// How many items have each number.
+    /// An aggregation that counts the items with each number.
     static let counts = DataStoreAggregation(groupedBy: ["number"], [.count])
 
     /// The items, in the order of their creation.
     private(set) var items: [Entry] = []
-    /// The items that were there once.
+    /// The ids of deleted items.
     private(set) var deleted: [ItemID] = []
-    /// The types that have items, or had some, each with the attributes that had values.
+    /// The types that have or had items, each with the attributes that had values.
     private(set) var types: [String: Set<String>] = [:]
 
-    /// Notes that an item is there, in the place of the one with its id.
+    /// Notes an item, and replaces the item with its id.
     mutating func put(_ id: ItemID, number: Int) {
         note(["number"], of: Self.key)
         let place = place(of: id)

@@ -1,11 +1,11 @@
 import JustPersist
 
-/// An open store with a shelf in it.
+/// An open store whose contents are described by a shelf.
 struct ShelvedStore: Sendable {
     let check: CheckContext
     let store: any DataStore
 
-    /// A store with so many items and types, in blocks that every store takes.
+    /// Makes a store with that many items and types, in blocks that no store refuses as too large.
     static func filled(
         items: Int = 20, types: Int = 1, _ check: CheckContext
     ) throws -> (ShelvedStore, Shelf) {
@@ -29,14 +29,14 @@ struct ShelvedStore: Sendable {
         ShelvedStore(check: check, store: try check.reopened(store))
     }
 
-    /// The items as a read block gives them out.
+    /// The items that a read block returns.
     func frozen() throws -> [any DataStoreItem] {
         var items: [any DataStoreItem] = []
         try store.performRead { db in items = try db.performFetch(Shelf.all) }
         return items
     }
 
-    /// Makes a change in a write block of its own, and gives what is on the shelf then.
+    /// Makes a change in a separate write block, and returns the new shelf.
     func commit(_ change: Change, _ count: Int, to shelf: Shelf) throws -> Shelf {
         let frozen = change == .mutableVersion ? try frozen() : []
         return try store.write { db in
@@ -46,7 +46,7 @@ struct ShelvedStore: Sendable {
         }
     }
 
-    /// Makes each of the changes on another thread, in a write block of its own.
+    /// Makes each of the changes on another thread, in a separate write block.
     func commitElsewhere(_ changes: [Change], to shelf: Shelf) throws -> Shelf {
         let outcome = Promise<Shelf>()
         let thread = check.start {
@@ -57,7 +57,7 @@ struct ShelvedStore: Sendable {
         return try outcome.get()
     }
 
-    /// Demands that a read block and a write block, asked by these primitives, answer what is on the shelf.
+    /// Expects that these primitives return the contents of the shelf, in a read block and in a write block.
     func expect(
         _ shelf: Shelf, _ when: String, by questions: [Question] = Question.allCases,
         file: String = #fileID, line: Int = #line

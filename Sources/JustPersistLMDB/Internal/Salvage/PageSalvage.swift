@@ -36,7 +36,7 @@ struct PageSalvage {
         guard !lost.isEmpty else { return }
         for range in lost { entries.lose(range) }
         if free == nil {
-            entries.note("which pages are free cannot be told", at: file.path)
+            entries.note("the free pages cannot be determined", at: file.path)
         }
         for place in 2..<max(2, file.count) { try takeOrphan(at: place) }
         if lost.contains(where: Self.holdsCatalog) {

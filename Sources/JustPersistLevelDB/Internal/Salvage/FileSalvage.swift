@@ -67,7 +67,7 @@ struct FileSalvage {
         } catch {
             entries.mayLackChanges = true
             entries.note(
-                "the last changes are missing: a log ends before the commit behind which the store was closed",
+                "the last changes are missing: a log ends before the last commit before the store was closed",
                 at: directory.path)
         }
     }

@@ -60,9 +60,10 @@ struct Matrix {
     private static let storeRows = [
         row(
             "open", many: .checks(["prim/fetch-reopened"]),
-            own: .reason("Before it returns there is no block that could have changed anything."),
+            own: .reason("Before `open` returns, no block can have changed anything."),
             snapshot: .reason("A store that is being opened has no snapshots yet."),
-            rollback: .reason("It is no part of a block; a failed open is the cell of errors."),
+            rollback: .reason(
+                "`open` is not a part of a block. A failed `open` belongs to the column of errors."),
             reopened: .checks(["life/setup-after-teardown"]),
             error: .checks(["life/setup-failure-is-reported"]),
             again: .checks(["life/setup-twice-keeps-data"])),
@@ -70,7 +71,8 @@ struct Matrix {
             "close", many: .checks(["prim/create-reopened"]),
             own: .checks(["life/teardown-inside-block-refused"]),
             snapshot: .checks(["life/teardown-while-reader-open"]),
-            rollback: .reason("It changes nothing; queued blocks that throw are enqueueWrite's."),
+            rollback: .reason(
+                "`close` changes no data. Queued blocks that throw belong to `enqueueWrite`."),
             reopened: .checks(["life/setup-after-teardown"]),
             error: .checks(["life/teardown-inside-block-refused"]),
             again: .checks(["life/teardown-twice"])),
@@ -78,7 +80,7 @@ struct Matrix {
             "destroy", many: .checks(["life/destroy-many"]),
             own: .checks(["life/teardown-inside-block-refused"]),
             snapshot: .checks(["life/destroy-while-reader-open"]),
-            rollback: .reason("It is no part of a block, and refused inside one."),
+            rollback: .reason("`destroy` is not a part of a block, and is refused inside one."),
             reopened: .checks(["life/destroy-closed"]),
             error: .checks(["life/teardown-inside-block-refused"]),
             again: .checks(["life/destroy-twice"])),
@@ -108,9 +110,10 @@ struct Matrix {
         row(
             "makeChild", many: .checks(["child/ten-thousand-changes"]),
             own: .reason(
-                "A child sees what is committed when its blocks begin, wherever it is made."),
+                "A child sees the state that is committed when its blocks begin, even if it is made inside a block."
+            ),
             snapshot: .checks(["child/parent-writes-after-creation"]),
-            rollback: .reason("It changes nothing that could be rolled back."),
+            rollback: .reason("`makeChild` changes nothing that could be rolled back."),
             reopened: .checks(["child/discard"]),
             error: .checks(["life/use-before-setup-refused"]),
             again: .checks(["child/siblings-isolated"])),
@@ -124,26 +127,26 @@ struct Matrix {
         row(
             "performChangeToken", many: .checks(["many/commits"]), own: .checks(["chg/token"]),
             snapshot: .checks(["chg/token-of-snapshot"]),
-            rollback: .reason("It changes nothing that could be rolled back."),
+            rollback: .reason("`performChangeToken` changes nothing that could be rolled back."),
             reopened: .checks(["chg/reopened"]), error: .checks(["chg/undeclared-refused"]),
             again: .checks(["chg/token"])),
         row(
             "observeChanges", many: .checks(["many/commits"]),
-            own: .reason("Only what is committed is reported."),
+            own: .reason("Only committed changes are reported."),
             snapshot: .checks(["chg/visible-when-told"]),
             rollback: .checks(["chg/rolled-back-tells-nothing"]),
             reopened: .checks(["chg/reopened"]), error: .checks(["chg/unknown-token"]),
             again: .checks(["chg/scopes"])),
         row(
             "buildIndexes", many: .checks(["idx/built"]),
-            own: .reason("It waits for indexes of types that are committed."),
+            own: .reason("`buildIndexes` waits for the indexes of committed types."),
             snapshot: .checks(["idx/built"]),
-            rollback: .reason("It is no part of a block, and changes no answer."),
+            rollback: .reason("`buildIndexes` is not a part of a block, and changes no answer."),
             reopened: .checks(["idx/built"]), error: .checks(["idx/built"]),
             again: .checks(["idx/built"])),
         row(
             "verify", many: .checks(["life/verify-counts"]),
-            own: .reason("It looks at what is committed, in a block of its own."),
+            own: .reason("`verify` reads the committed state, in its own block."),
             snapshot: .checks(["life/verify-while-writing"]),
             rollback: .checks(["life/verify-counts"]), reopened: .checks(["life/verify-counts"]),
             error: .checks(["life/use-after-teardown-refused"]),

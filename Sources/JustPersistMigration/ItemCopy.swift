@@ -131,20 +131,18 @@ struct ItemCopy: Sendable {
 
     // MARK: Copying
 
-    private typealias Batch = [(id: ItemID, values: [String: DataStoreValue])]
-
     private func batch(
         of ids: Set<ItemID>, _ key: String, _ nullable: Set<String>,
         _ source: borrowing DataStoreReader
-    ) throws -> Batch {
-        var batch: Batch = []
+    ) throws -> [ItemState] {
+        var batch: [ItemState] = []
         for id in ids.sorted() {
             guard let item = try source.performFetchItem(ItemType(dynamic: key), id: id) else {
                 continue
             }
             var values = try item.storedValues(withNullsOf: nullable)
             for name in nullable where values[name] == nil { values[name] = .null }
-            batch.append((id, values))
+            batch.append(ItemState(id: id, values: values))
         }
         return batch
     }
@@ -155,7 +153,7 @@ struct ItemCopy: Sendable {
     ) throws -> TypeDigest {
         let key = schema.itemTypeKey
         var digest = TypeDigest()
-        var batch: Batch = []
+        var batch: [ItemState] = []
         var bytes = 0
         // Read once: a store computes its capabilities each time.
         let limit = migration.batchBytes
@@ -183,7 +181,7 @@ struct ItemCopy: Sendable {
             // One more item could exceed the limit of a write block.
             if bytes + size > limit { try flush(&progress) }
             bytes += size
-            batch.append((id, values))
+            batch.append(ItemState(id: id, values: values))
             if batch.count >= migration.batchSize || bytes >= limit {
                 try flush(&progress)
             }
@@ -193,31 +191,13 @@ struct ItemCopy: Sendable {
         return digest
     }
 
-    private func write(_ batch: Batch, ofType key: String) throws {
+    private func write(_ batch: [ItemState], ofType key: String) throws {
+        if updates { return try target.write(batch, ofType: key) }
         try target.performWrite { db in
-            guard updates else {
-                // Existing items are the same.
-                for (id, values) in batch {
-                    _ = try db.performInsert(DynamicItem(key, id: id, values: values))
-                }
-                return
-            }
-            // All changes are made before any new item, because a query in between would check the uniqueness of values
-            // that are passed on.
-            var known: [(any DataStoreItem)?] = []
-            for (id, _) in batch {
-                known.append(try db.performFetchItem(ItemType(dynamic: key), id: id))
-            }
-            for (item, (_, values)) in zip(known, batch) {
-                guard let backing = item?.backing else { continue }
-                for name in backing.attributeNames {
-                    let value = values[name] ?? .null
-                    if try backing.value(forAttribute: name).isIdentical(to: value) { continue }
-                    try backing.setValue(value, forAttribute: name)
-                }
-            }
-            for (item, (id, values)) in zip(known, batch) where item == nil {
-                _ = try db.performInsert(DynamicItem(key, id: id, values: values))
+            // An item that is there already is the same.
+            for item in batch {
+                _ = try db.performInsert(
+                    DynamicItem(key, id: item.id, values: item.values ?? [:]))
             }
         }
     }

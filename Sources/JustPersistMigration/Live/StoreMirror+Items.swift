@@ -5,8 +5,6 @@ extension StoreMirror {
     /// The maximum size in bytes of the values in one write block of the replica.
     private var batchBytes: Int { min(4 << 20, replica.capabilities.limits.writeBlockBytes / 2) }
 
-    private typealias Difference = (id: ItemID, values: [String: DataStoreValue]?)
-
     /// Makes items of the replica the same as in the primary; returns the items that differed.
     @discardableResult
     func copy(
@@ -17,12 +15,12 @@ extension StoreMirror {
         // The attributes for which null and a missing value differ.
         let nullable = schema?.attributes.filter { $0.defaultValue != nil }.map(\.name) ?? []
         var copied: [ItemID] = []
-        var differences: [Difference] = []
+        var differences: [ItemState] = []
         var bytes = 0
         let batchBytes = batchBytes
         func flush() throws {
             if differences.isEmpty { return }
-            try write(differences, type)
+            try replica.write(differences, ofType: key)
             copied += differences.map(\.id)
             (differences, bytes) = ([], 0)
         }
@@ -36,7 +34,7 @@ extension StoreMirror {
                     continue
                 }
                 let values = try item?.storedValues(withNullsOf: nullable)
-                differences.append((id, values))
+                differences.append(ItemState(id: id, values: values))
                 let sizes = values?.values.map { $0.storedSize(limit: batchBytes) ?? 0 }
                 bytes += sizes?.reduce(0, +) ?? 0
                 if bytes >= batchBytes { try flush() }
@@ -44,27 +42,5 @@ extension StoreMirror {
         }
         try flush()
         return copied
-    }
-
-    private func write(_ differences: [Difference], _ type: ItemType) throws {
-        try replica.performWrite { db in
-            for (id, values) in differences {
-                let known = try db.performFetchItem(type, id: id)
-                switch (known, values) {
-                case (let known?, nil): _ = try db.performDelete(known)
-                case (nil, let values?):
-                    _ = try db.performInsert(DynamicItem(type.key, id: id, values: values))
-                case (let known?, let values?):
-                    for name in known.backing.attributeNames {
-                        let value = values[name] ?? .null
-                        if try known.backing.value(forAttribute: name).isIdentical(to: value) {
-                            continue
-                        }
-                        try known.backing.setValue(value, forAttribute: name)
-                    }
-                case (nil, nil): break
-                }
-            }
-        }
     }
 }

@@ -21,10 +21,7 @@ enum Change: String, CaseIterable, Sendable {
         switch self {
         case .create:
             for number in 0..<count {
-                let item = try db.performCreate(Shelf.type)
-                check.expect(
-                    !shelf.contains(item.uniqueToken),
-                    "performCreate gave an item that is there already")
+                let item = try Self.create(withID: number.isMultiple(of: 2), shelf, db, check)
                 try item.backing.setValue(.int(Int64(number)), forAttribute: "number")
                 shelf.put(item.uniqueToken, number: number)
             }
@@ -91,6 +88,32 @@ enum Change: String, CaseIterable, Sendable {
                 try Change.set.apply(1, to: &shelf, db, check)
             }
         }
+    }
+
+    /// Creates an item with a new id that the store chooses, or that is given.
+    private static func create(
+        withID: Bool, _ shelf: Shelf, _ db: borrowing DataStoreWriter, _ check: CheckContext
+    ) throws -> any MutableDataStoreItem {
+        guard withID else {
+            let item = try db.performCreate(Shelf.type)
+            check.expect(
+                !shelf.contains(item.uniqueToken),
+                "performCreate gave an item that is there already")
+            return item
+        }
+        let id = ItemID()
+        let item = try check.require(
+            try db.performCreate(Shelf.type, id: id), "performCreate(_:id:) of a new id")
+        check.expectEqual(item.uniqueToken, id, "the id of an item from performCreate(_:id:)")
+        check.expect(
+            try db.performCreate(Shelf.type, id: id) == nil,
+            "performCreate(_:id:) gave a second item with one id")
+        if let entry = shelf.items.first {
+            check.expect(
+                try db.performCreate(Shelf.type, id: entry.id) == nil,
+                "performCreate(_:id:) gave an item with the id of a stored one")
+        }
+        return item
     }
 
     private static func raise(

@@ -5,9 +5,8 @@ import Testing
 /// Counts and aggregates that the entries of indexes answer, each test named after what was read in vain before, or after
 /// what entries do not tell.
 @Suite struct EntryAggregateTests {
-    @Test(arguments: Backend.ofRecords)
-    func countingEntriesReadsNoRecords(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["c"], ["s"], ["n"], ["t"]]) { things in
+    @Test func countingEntriesReadsNoRecords() throws {
+        try PlannedThings.withStore([["c"], ["s"], ["n"], ["t"]]) { things in
             for format in [
                 "c == 5", "c == 5 OR c == 6", "c == 5 OR s == 6", "s < 10 OR s > 90", "n != nil",
                 "t LIKE 'thing 17*'",
@@ -22,9 +21,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func groupsOfAnIndexedAttributeReadNoRecordForEachItem(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["c", "s"], ["f"]]) { things in
+    @Test func groupsOfAnIndexedAttributeReadNoRecordForEachItem() throws {
+        try PlannedThings.withStore([["c", "s"], ["f"]]) { things in
             for (keys, groups, format) in [
                 (["f"], 5, nil), (["c"], 11, nil), (["s"], 101, "c == 5"), (["c", "s"], 1111, nil),
             ] as [([String], Int, String?)] {
@@ -35,18 +33,16 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func differentValuesAreFoundWithoutReadingAllEntries(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["f"]]) { things in
+    @Test func differentValuesAreFoundWithoutReadingAllEntries() throws {
+        try PlannedThings.withStore([["f"]]) { things in
             let plan = try things.plan(.aggregate(DataStoreAggregation(groupedBy: ["f"], [])))
             #expect(plan.entriesExamined <= 40 && plan.recordsExamined == 0, "\(plan)")
             #expect(plan.matched == 5)
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func severalExtremesAndThoseOfAGroupAreAtTheEndsOfAnIndex(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["c", "s"], ["x"]]) { things in
+    @Test func severalExtremesAndThoseOfAGroupAreAtTheEndsOfAnIndex() throws {
+        try PlannedThings.withStore([["c", "s"], ["x"]]) { things in
             for (aggregates, format) in [
                 ([.min("x"), .max("x"), .count], nil), ([.min("s"), .max("s")], "c == 5"),
                 ([.max("s")], "c == 5 AND s < 50"),
@@ -58,8 +54,7 @@ import Testing
     }
 
     /// Values that entries do not tell as they are, which groups have to take from records.
-    @Test(arguments: Backend.ofRecords)
-    func groupsHaveTheValuesOfTheirFirstItems(_ backend: Backend) throws {
+    @Test func groupsHaveTheValuesOfTheirFirstItems() throws {
         let long = String(repeating: "x", count: 600)
         let values: [DataStoreValue] = [
             .int(1), .double(1), .bool(true), .double(-0.0), .int(0), .decimal(0), .double(.nan),
@@ -70,7 +65,7 @@ import Testing
             .string("a\0b"), .string(""),
         ]
         for order in [values, values.reversed()] {
-            try backend.withStore { store in
+            try Backend.memory.withStore { store in
                 try store.write { db in
                     try db.declare(
                         ItemSchema("Plain", attributes: [AttributeSchema("a")]))

@@ -18,7 +18,8 @@ import Testing
         try db.count(Restaurant.self)
     }
 
-    @Test(arguments: Backend.allCases) func functionsTakeAccessors(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference)
+    func functionsTakeAccessors(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a", "b", "c"])
             let best = try store.read { db in try Self.best(in: db) }
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func requests(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func requests(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a", "b", "c", "d"])
             let request = DataStoreRequest(itemType: Restaurant.self)
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func typedWalks(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func typedWalks(_ backend: Backend) throws {
         struct Enough: Error {}
         try backend.withStore { store in
             try store.fill(["a", "b", "c", "d"])
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func references(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func references(_ backend: Backend) throws {
         try backend.withStore { store in
             let (restaurant, owner) = try store.write { db in
                 let restaurant = try db.create(Restaurant.self)
@@ -125,7 +126,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func anItemIsDeletedByItsID(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference)
+    func anItemIsDeletedByItsID(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a", "b"])
             let ids = try store.read { db in try db.items(Restaurant.self).map(\.id) }

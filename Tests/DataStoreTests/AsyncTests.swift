@@ -30,49 +30,6 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func writeIsVisibleWhenItReturns(
-        _ backend: Backend
-    ) async throws {
-        try await backend.withStore { store in
-            for round in 1...10 {
-                try await store.write { db in try db.create(Restaurant.self).stars = round }
-                let stars = try await store.read { db in try db.items(Restaurant.self).map(\.stars)
-                }
-                #expect(stars == Array(1...round))
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func cancelledBeforeItBeganDoesNotRun(_ backend: Backend) async throws {
-        try await backend.withStore { store in
-            let mayRun = DispatchSemaphore(value: 0)
-            store.writeAsync { _ in mayRun.wait() }
-            let events = SharedList<String>()
-            let write = Task {
-                try await store.write { db in
-                    events.append("write ran")
-                    _ = try db.create(Restaurant.self)
-                }
-            }
-            write.cancel()
-            mayRun.signal()
-            await #expect(throws: CancellationError.self) { try await write.value }
-            let read = Task {
-                while !Task.isCancelled { await Task.yield() }
-                return try await store.read { _ in
-                    events.append("read ran")
-                    return 1
-                }
-            }
-            read.cancel()
-            await #expect(throws: CancellationError.self) { _ = try await read.value }
-            #expect(events.all.isEmpty)
-            let count = try await store.read { db in try db.count(Restaurant.self) }
-            #expect(count == 0)
-        }
-    }
-
     @Test(arguments: Backend.allCases)
     func cancelledWhileItRunsIsFinished(_ backend: Backend) async throws {
         try await backend.withStore { store in
@@ -93,29 +50,6 @@ import Testing
             try await write.value
             try canceller.wait()
             try #expect(store.names() == ["a"])
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func manyTasksDoNotExhaustThePool(_ backend: Backend) async throws {
-        try await backend.withStore { store in
-            // Each write waits until all tasks have begun, so that blocking calls would stop them all.
-            let count = 4 * ProcessInfo.processInfo.activeProcessorCount + 8
-            try await withThrowingTaskGroup(of: Int.self) { group in
-                for index in 0..<count {
-                    group.addTask {
-                        try await store.write { db in
-                            try db.create(Restaurant.self).stars = index
-                        }
-                        return try await store.read { db in try db.count(Restaurant.self) }
-                    }
-                }
-                for try await seen in group { #expect(seen > 0 && seen <= count) }
-            }
-            let stars = try await store.read { db in
-                try db.items(Restaurant.self).map(\.stars).sorted()
-            }
-            #expect(stars == Array(0..<count))
         }
     }
 

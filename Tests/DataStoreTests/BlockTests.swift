@@ -6,7 +6,7 @@ import Testing
 @Suite struct BlockTests {
     private struct Failure: Error, Equatable {}
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func readAndWriteRunTheirBlockOnceBeforeTheyReturn(_ backend: Backend) throws {
         try backend.withStore { store in
             var runs: [String] = []
@@ -32,19 +32,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func readAndWriteRunOnTheCallersThread(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try onThreads(2) { _ in
-                let caller = Thread.current
-                store.read { _ in #expect(Thread.current === caller) }
-                try store.write { _ in #expect(Thread.current === caller) }
-                store.writeSync { _ in #expect(Thread.current === caller) }
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases) func blocksReturnTheirValue(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference)
+    func blocksReturnTheirValue(_ backend: Backend) throws {
         try backend.withStore { store in
             try #expect(store.read { _ in 1 } == 1)
             try #expect(store.write { db in try db.create(Restaurant.self).uniqueToken.high } > 0)
@@ -52,53 +41,6 @@ import Testing
                 db.delete(item: db.createItem(ofMutableType: Restaurant.self)!)
             }
             #expect(wasDeleted == true)
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func writeAsyncReturnsBeforeItsBlockRuns(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let hasReturned = DispatchSemaphore(value: 0)
-            let done = DispatchSemaphore(value: 0)
-            let caller = ObjectIdentifier(Thread.current)
-            store.writeAsync { _ in
-                hasReturned.wait()
-                #expect(ObjectIdentifier(Thread.current) != caller)
-                #expect(!Thread.isMainThread)
-            } completion: {
-                done.signal()
-            }
-            hasReturned.signal()
-            done.wait()
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func queuedBlocksAndCompletionsComeOnceAndInOrder(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let blocks = SharedList<Int>()
-            let completions = SharedList<Int>()
-            let done = DispatchSemaphore(value: 0)
-            for index in 0..<100 {
-                store.writeAsync { db in
-                    blocks.append(index)
-                    if index % 10 == 3 { throw Failure() }
-                    try db.create(Restaurant.self).stars = index
-                } completion: { (result: Result<Void, any Error>) in
-                    completions.append(index)
-                    if index % 10 == 3 {
-                        #expect(throws: Failure.self) { try result.get() }
-                    } else {
-                        #expect(throws: Never.self) { try result.get() }
-                    }
-                    done.signal()
-                }
-            }
-            for _ in 0..<100 { done.wait() }
-            #expect(blocks.all == Array(0..<100))
-            #expect(completions.all == Array(0..<100))
-            let stars = try store.read { db in try db.items(Restaurant.self).map(\.stars) }
-            #expect(stars == (0..<100).filter { $0 % 10 != 3 })
         }
     }
 
@@ -122,37 +64,28 @@ import Testing
         }
     }
 
+    /// The snapshots of 256 open read blocks do not move when a block commits.
     @Test(arguments: Backend.allCases)
-    func blocksQueuedInsideBlocksRunLater(_ backend: Backend) throws {
+    func aBlockCommitsBesideManyReaders(_ backend: Backend) throws {
         try backend.withStore { store in
-            let events = SharedList<String>()
-            let done = DispatchSemaphore(value: 0)
-            try store.write { db in
-                store.writeAsync { db in
-                    events.append("queued in write")
-                    store.writeAsync { _ in
-                        events.append("queued in queued")
-                        done.signal()
+            try store.fill(["a"])
+            let count = 256
+            let isInside = DispatchSemaphore(value: 0)
+            let mayLeave = DispatchSemaphore(value: 0)
+            let readers = (0..<count).map { _ in
+                BackgroundBlock {
+                    defer { isInside.signal() }
+                    try store.read { db in
+                        isInside.signal()
+                        mayLeave.wait()
+                        try #expect(db.items(Restaurant.self).map(\.name) == ["a"])
                     }
-                    events.append("end of queued in write")
-                }
-                try db.create(Restaurant.self).name = "a"
-                events.append("end of write")
-            }
-            done.wait()
-            store.read { _ in
-                store.writeAsync { db in
-                    #expect(throws: Never.self) { try db.create(Restaurant.self).name = "b" }
-                } completion: {
-                    done.signal()
                 }
             }
-            done.wait()
-            #expect(
-                events.all == [
-                    "end of write", "queued in write", "end of queued in write",
-                    "queued in queued",
-                ])
+            for _ in 0..<count { isInside.wait() }
+            try store.fill(["b"])
+            for _ in 0..<count { mayLeave.signal() }
+            for reader in readers { try reader.wait() }
             try #expect(store.names() == ["a", "b"])
         }
     }

@@ -54,7 +54,7 @@ import Testing
         return nil
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func valuesOfADynamicItemAreRefusedOnAnotherThread(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a"])
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func accessorIsRefusedOnAnotherThread(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a"])
@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func manyThreadsInOneWriteBlockDoNoHarm(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a"])
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func liveItemIsRefusedOnAnotherThread(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func itemsAreReadOnAnyThreadAfterTheirBlock(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in

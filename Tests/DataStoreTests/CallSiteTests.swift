@@ -9,7 +9,7 @@ import Testing
     /// A shared store, as many apps hold one.
     static let shared: any DataStore = InMemoryDataStore()
 
-    @Test(arguments: Backend.allCases) func originalLibrary(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func originalLibrary(_ backend: Backend) throws {
         try backend.withStore { opened in
             let dataStore: any DataStore = opened
             dataStore.setup()
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func modern(_ backend: Backend) async throws {
+    @Test(arguments: Backend.memoryAndReference) func modern(_ backend: Backend) async throws {
         try await backend.withStore { store in
             try await store.write { db in
                 let r = try db.create(Restaurant.self)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func originalCallsInAnAsynchronousFunction(_ backend: Backend) async throws {
         try await backend.withStore { dataStore in
             dataStore.writeSync { (accessor) in
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func blocksOnTheThreadOfAnAsynchronousFunction(_ backend: Backend) async throws {
         try await backend.withStore { store in
             await Task.yield()

@@ -85,8 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func whatNoStoreEvaluatesIsRefusedByName(_ backend: Backend) throws {
+    @Test func whatNoStoreEvaluatesIsRefusedByName() {
         for format in [
             "name ==[l] 'a'", "stars > random()", "FUNCTION(name, 'x') == 1",
             "CAST(tags, 'NSSet') == 1",

@@ -10,7 +10,8 @@ import Testing
         try store.write { db in try db.declare(ItemSchema("T", attributes: attributes)) }
     }
 
-    @Test(arguments: Backend.allCases) func storesExplainThemselves(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference)
+    func storesExplainThemselves(_ backend: Backend) throws {
         try backend.withStore { store in
             try #expect(store.read { db in try db.schemas().count } == 0)
             try store.write { db in
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func rolledBackTypesAreForgotten(_ backend: Backend) throws {
         struct Failure: Error {}
         try backend.withStore { store in
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func attributesMayBeAddedAndLeftOut(_ backend: Backend) throws {
         try backend.withStore { store in
             try declare([AttributeSchema("a"), AttributeSchema("b")], in: store)
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func renamedAttributesKeepTheirValues(_ backend: Backend) throws {
         try backend.withStore { store in
             try declare([AttributeSchema("title"), AttributeSchema("a")], in: store)
@@ -131,7 +132,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func declaringAgainChangesNothing(_ backend: Backend) throws {
         try backend.withStore { store in
             for _ in 0..<3 {
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func typesDeclaredInABlockAreUsableInIt(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -161,33 +162,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.persistent)
-    func typesSurviveReopeningAndAnotherStoreObject(_ backend: Backend) throws {
-        try withTemporaryDirectory { directory in
-            let store = backend.make(at: directory)
-            try store.open()
-            for number in 0..<40 {
-                try store.write { db in
-                    try db.declare(
-                        ItemSchema("T\(number)", attributes: [AttributeSchema("a\(number)")]))
-                    try db.create("T\(number)")["a\(number)"] = .int(Int64(number))
-                }
-            }
-            try store.close()
-            let other = backend.make(at: directory)
-            try other.open()
-            try other.read { db in
-                try #expect(db.schemas().count == 40)
-                for number in 0..<40 {
-                    let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "T\(number)"))
-                    #expect(items.map { $0["a\(number)"] } == [.int(Int64(number))])
-                }
-            }
-            try other.close()
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func indexesAreRemembered(_ backend: Backend) throws {
         try backend.withStore { store in
             let schema = ItemSchema(

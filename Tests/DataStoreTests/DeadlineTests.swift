@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func nestedSubqueriesWereLimitedForEachItemOnly(_ backend: Backend) throws {
         try withCostlyRequest(backend) { store, request in
             request.deadline = .milliseconds(100)
@@ -46,9 +46,8 @@ import Testing
     }
 
     /// The entries of indexes are written when the first request comes, and are no part of its work.
-    @Test(arguments: Backend.ofRecords)
-    func aDeadlineRolledBackABlockWithPendingEntries(_ backend: Backend) throws {
-        try backend.withStore { store in
+    @Test func aDeadlineRolledBackABlockWithPendingEntries() throws {
+        try Backend.memory.withStore { store in
             try store.write { db in
                 try db.declare(
                     ItemSchema(
@@ -66,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func theTimeOfAClosureCounts(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill((0..<200).map { "\($0)" })

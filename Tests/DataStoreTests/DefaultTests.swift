@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func anAttributeAddedLaterIsItsDefault(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in try db.create(FirstNote.self).name = "a" }
@@ -67,29 +67,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func itemsAreSortedByDefaults(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try store.write { db in try db.create(FirstNote.self).name = "three" }
-            func sorted(_ key: String) throws -> [String?] {
-                try store.read { db in
-                    try db.items(SecondNote.self, sortedBy: .ascending(key)).map(\.name)
-                }
-            }
-            try store.write { db in
-                for (name, stars) in [("four", 4), ("two", 2), ("nine", 9)] {
-                    let note = try db.create(SecondNote.self)
-                    note.name = name
-                    note.stars = stars
-                    note.tag = stars == 9 ? nil : "\(9 - stars)"
-                }
-            }
-            try #expect(sorted("stars") == ["two", "three", "four", "nine"])
-            try #expect(sorted("tag") == ["nine", "four", "two", "three"])
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func anExplicitNilStaysNil(_ backend: Backend) throws {
         try backend.withStore { store in
             // Set in the release before the default, or in that one; by an item of the store, or one inserted.
@@ -123,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aStoredNilOfWhatIsOptionalNoMoreIsTheDefault(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -156,7 +134,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func theRecordedDefaultOutlivesALaterOne(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in try db.create(FirstNote.self).name = "a" }
@@ -178,27 +156,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func aValueThatEqualsTheDefaultIsStored(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try store.write { db in _ = try db.create(SetNote.self) }
-            for attribute in [
-                AttributeSchema("stars", kinds: [.string], default: .string("")),
-                AttributeSchema("stars", kinds: [.int], default: .int(5)),
-            ] {
-                try store.write { db in
-                    try db.declare(ItemSchema("Note", attributes: [attribute]))
-                }
-            }
-            try store.read { db in
-                let notes = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Note"))
-                #expect(notes.map { $0["stars"] } == [.int(3)])
-                try #expect(db.first(SetNote.self)?.stars == 3)
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aRecordedDefaultIsConvertedAndNeverReplaced(_ backend: Backend) throws {
         try backend.withStore { store in
             func declare(_ attribute: AttributeSchema) throws -> DataStoreValue? {
@@ -220,7 +178,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func dynamicItemsHaveDeclaredDefaults(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -308,18 +266,6 @@ private final class SecondNote: MutableDataStoreItem {
         get { optionalAttribute(at: 3) }
         set { setOptionalAttribute(newValue, at: 3) }
     }
-}
-
-/// A release that sets the default in new items, as the macro does.
-private final class SetNote: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Note", attributes: [AttributeSchema("stars", kinds: [.int], default: .int(3))])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-
-    func setInitialValues() { setAttribute(3, at: 0) }
-
-    var stars: Int { attribute(at: 0, default: 3) }
 }
 
 /// A release that gives new items another default.

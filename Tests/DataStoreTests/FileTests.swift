@@ -123,22 +123,6 @@ import Testing
         }
     }
 
-    @Test func levelDBStoreOfAnotherProcessIsRefusedPromptly() async throws {
-        try await withTemporaryDirectory { directory in
-            let store = Backend.levelDB.make(at: directory)
-            try store.open()
-            try store.fill(["a"])
-            await #expect(processExitsWith: .success) { [directory = directory as URL] in
-                expectError(.lockedByAnotherProcess) {
-                    try Backend.levelDB.make(at: directory).open()
-                }
-            }
-            try store.fill(["b"])
-            try #expect(store.names() == ["a", "b"])
-            try store.close()
-        }
-    }
-
     @Test func lmdbStoresAreSharedBetweenProcesses() async throws {
         try await withTemporaryDirectory { directory in
             let store = Backend.lmdb.make(at: directory)

@@ -23,42 +23,6 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func aBlockThatThrowsTakesNoNeighbourAlong(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let count = 200
-            let failures = SharedList<Int>()
-            let done = DispatchSemaphore(value: 0)
-            whileHeld(store) {
-                for number in 0..<count {
-                    store.writeAsync { db in
-                        // The first, the last, and some beside each other.
-                        let fails = number % 7 == 0 || number % 7 == 3 || number == count - 1
-                        try db.create(Restaurant.self).stars = number
-                        if number % 2 == 0 { try db.create(RestaurantOwner.self).name = "owner" }
-                        _ = try db.count(Restaurant.self)
-                        if fails { throw Failure() }
-                    } completion: { (result: Result<Void, any Error>) in
-                        if case .failure(let error) = result {
-                            #expect(error is Failure)
-                            failures.append(number)
-                        }
-                        if number == count - 1 { done.signal() }
-                    }
-                }
-            }
-            done.wait()
-            let expected = (0..<count).filter { $0 % 7 == 0 || $0 % 7 == 3 || $0 == count - 1 }
-            #expect(failures.all == expected)
-            let left = (0..<count).filter { !expected.contains($0) }
-            try store.read { db in
-                try #expect(db.items(Restaurant.self).map(\.stars) == left)
-                try #expect(db.count(Restaurant.self) == left.count)
-                try #expect(db.count(RestaurantOwner.self) == left.count { $0 % 2 == 0 })
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
     func typesOfABlockThatThrowsAreNotTakenOver(_ backend: Backend) throws {
         try backend.withStore { store in
             // Declares types by turns in blocks that throw and in blocks that do not, which give them the same numbers.
@@ -91,127 +55,6 @@ import Testing
                     #expect(items[0]["only \(2 * type + 1)"] == .string("value"))
                 }
                 try #expect(db.schemas().count == 20)
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func completionsComeInOrderAndBehindTheirChanges(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let order = SharedList<Int>()
-            let done = DispatchSemaphore(value: 0)
-            whileHeld(store) {
-                for number in 0..<100 {
-                    store.writeAsync { db in
-                        try db.create(Restaurant.self).stars = number
-                    } completion: { (_: Result<Void, any Error>) in
-                        let stars = try? store.readSync { db in
-                            try db.items(Restaurant.self).map(\.stars)
-                        }
-                        #expect(stars?.contains(number) == true)
-                        order.append(number)
-                        if number == 99 { done.signal() }
-                    }
-                }
-            }
-            done.wait()
-            #expect(order.all == Array(0..<100))
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func aBlockSeesWhatTheOnesBeforeItDidAndNestedReadsWhatIsCommitted(
-        _ backend: Backend
-    ) throws {
-        try backend.withStore { store in
-            try store.fill(["before"])
-            let done = DispatchSemaphore(value: 0)
-            let committed = SharedList<Int>()
-            whileHeld(store) {
-                for number in 1...50 {
-                    store.writeAsync { db in
-                        try #expect(db.count(Restaurant.self) == number)
-                        try db.create(Restaurant.self).name = "\(number)"
-                        try #expect(db.count(Restaurant.self) == number + 1)
-                        // Whole groups, and nothing of the block itself.
-                        let seen = try store.readSync { db in try db.items(Restaurant.self).count }
-                        #expect(seen >= 1 && seen <= number)
-                        committed.append(seen)
-                    } completion: { (result: Result<Void, any Error>) in
-                        #expect(throws: Never.self) { try result.get() }
-                        if number == 50 { done.signal() }
-                    }
-                }
-            }
-            done.wait()
-            #expect(committed.all == committed.all.sorted())
-            try #expect(store.names().count == 51)
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func threadsThatWriteAtOnceLoseNothing(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try store.fill(["counter"])
-            let thrown = SharedList<Int>()
-            try onThreads(8) { thread in
-                for round in 0..<50 {
-                    do {
-                        try store.write { db in
-                            let counter = try #require(try db.first(Restaurant.self))
-                            counter.stars += 1
-                            try db.create(RestaurantOwner.self).name = "\(thread) \(round)"
-                            if (thread + round) % 5 == 0 { throw Failure() }
-                        }
-                        // Its own changes are there when the call returns.
-                        let name = "\(thread) \(round)"
-                        let count = try store.read { db in
-                            try db.count(
-                                RestaurantOwner.self, where: DataStorePredicate("name == %@", name))
-                        }
-                        #expect(count == 1)
-                    } catch is Failure {
-                        thrown.append(thread)
-                    }
-                }
-            }
-            #expect(thrown.all.count == 80)
-            try store.read { db in
-                try #expect(db.first(Restaurant.self)?.stars == 320)
-                try #expect(db.count(RestaurantOwner.self) == 320)
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func queuedBlocksKeepTheirOrderBesideThreadsThatWrite(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let order = SharedList<Int>()
-            let completed = SharedList<Int>()
-            let done = DispatchSemaphore(value: 0)
-            let queuer = BackgroundBlock {
-                for number in 0..<200 {
-                    store.writeAsync { db in
-                        order.append(number)
-                        try db.create(Restaurant.self).stars = number
-                    } completion: { (_: Result<Void, any Error>) in
-                        completed.append(number)
-                        if number == 199 { done.signal() }
-                    }
-                }
-            }
-            try onThreads(4) { _ in
-                for _ in 0..<25 {
-                    try store.write { db in try db.create(RestaurantOwner.self).name = "sync" }
-                }
-            }
-            try queuer.wait()
-            done.wait()
-            #expect(order.all == Array(0..<200))
-            #expect(completed.all == Array(0..<200))
-            try store.read { db in
-                try #expect(db.items(Restaurant.self).map(\.stars) == Array(0..<200))
-                try #expect(db.count(RestaurantOwner.self) == 100)
             }
         }
     }
@@ -272,26 +115,6 @@ import Testing
             }
             let stars = try store.read { db in try db.items(Restaurant.self).map(\.stars).sorted() }
             #expect(stars == Array(0..<60))
-        }
-    }
-
-    @Test(arguments: Backend.persistent)
-    func closingCommitsWhatIsQueued(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let count = 500
-            let completed = SharedList<Int>()
-            for number in 0..<count {
-                store.writeAsync { db in
-                    try db.create(Restaurant.self).stars = number
-                    if number % 10 == 0 { throw Failure() }
-                } completion: { (_: Result<Void, any Error>) in
-                    completed.append(number)
-                }
-            }
-            try store.close()
-            try store.open()
-            let stars = try store.read { db in try db.items(Restaurant.self).map(\.stars) }
-            #expect(stars == (0..<count).filter { $0 % 10 != 0 })
         }
     }
 

@@ -5,9 +5,10 @@ import Testing
 
 /// Stored bytes that are damaged or were made to harm: every answer is right or an error, and nothing traps.
 @Suite struct HostileBytesTests {
-    /// A store of two types with values of every kind, over an engine whose bytes can be reached.
+    /// A store of two types with values of every kind, over an engine whose bytes can be reached; with an item of a
+    /// wide table, if that is asked for.
     private func makeStore(
-        _ random: inout RandomPredicates
+        _ random: inout RandomPredicates, isWide: Bool = true
     ) throws -> (engine: SortedArrayEngine, store: RecordStore<SortedArrayEngine>) {
         let engine = SortedArrayEngine()
         let store = RecordStore(engine: engine)
@@ -18,8 +19,9 @@ import Testing
                 for index in 0..<5 { item[index] = random.attributeValue() }
             }
             try db.create(Restaurant.self).name = "a"
-            let wide = try db.create(Sample.self)
-            wide[0] = .string(String(repeating: "wide", count: 20_000))
+            if isWide {
+                try db.create(Sample.self)[0] = .string(String(repeating: "wide", count: 20_000))
+            }
         }
         try store.close()
         return (engine, store)
@@ -84,10 +86,11 @@ import Testing
     @Test func mutatedEntriesWithRightChecksumsNeverTrap() throws {
         var random = RandomPredicates()
         print("seed: \(random.seed)")
-        let (engine, store) = try makeStore(&random)
-        let original = engine.entries
-        for _ in 0..<1500 {
-            var entries = original
+        let (engine, store) = try makeStore(&random, isWide: false)
+        let originals = [engine.entries, try makeStore(&random).engine.entries]
+        for round in 0..<1500 {
+            // The long text takes much of the time, and is hit seldom.
+            var entries = originals[round % 10 == 0 ? 1 : 0]
             for _ in 0..<random.int(1..<4) {
                 let index = random.int(0..<entries.count)
                 var value = entries[index].value

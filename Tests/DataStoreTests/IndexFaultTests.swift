@@ -201,9 +201,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func aTagMoreCostsNoMoreThanTheTags(_ backend: Backend) throws {
-        try withStore(backend, [IndexSchema(["a"])]) { store in
+    @Test func aTagMoreCostsNoMoreThanTheTags() throws {
+        try withStore(.memory, [IndexSchema(["a"])]) { store in
             let tags = (0..<20_000).map { DataStoreValue.int(Int64($0)) }
             try store.write { db in
                 try addOthers(db)
@@ -230,9 +229,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func aThousandListsAreAnsweredInTime(_ backend: Backend) throws {
-        try withStore(backend, [IndexSchema(["a", "b", "n"])]) { store in
+    @Test func aThousandListsAreAnsweredInTime() throws {
+        try withStore(.memory, [IndexSchema(["a", "b", "n"])]) { store in
             try store.write { db in try addOthers(db) }
             let list = DataStorePredicate.Expression.value(.array((0..<46).map { .int($0) }))
             let part = DataStorePredicate.and(
@@ -245,9 +243,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func aWalkThatAnIndexServesMayDeleteItems(_ backend: Backend) throws {
-        try withStore(backend, [IndexSchema(["b"])]) { store in
+    @Test func aWalkThatAnIndexServesMayDeleteItems() throws {
+        try withStore(.memory, [IndexSchema(["b"])]) { store in
             try store.write { db in
                 try addOthers(db)
                 for number in 0..<9000 { try db.create(Self.type)["b"] = .int(Int64(number % 20)) }

@@ -120,14 +120,13 @@ import Testing
         return used
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func anyRequestGivesTheSameWithIndexesAndWithout(_ backend: Backend) throws {
+    @Test func anyRequestGivesTheSameWithIndexesAndWithout() throws {
         var random = RandomPredicates()
         print("seed \(random.seed)")
         var used = 0
         for _ in 0..<4 {
             let twins = Twins(&random)
-            try backend.withStore { store in
+            try Backend.memory.withStore { store in
                 try store.write { db in
                     try twins.declare(in: db)
                     try add(150, to: db, &random)
@@ -146,13 +145,12 @@ import Testing
         #expect(used > 10, "seed \(random.seed)")
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func anIndexThatIsDeclaredLaterHasTheItemsThatWereThere(_ backend: Backend) throws {
+    @Test func anIndexThatIsDeclaredLaterHasTheItemsThatWereThere() throws {
         var random = RandomPredicates()
         var used = 0
         for _ in 0..<4 {
             let twins = Twins(&random)
-            try backend.withStore { store in
+            try Backend.memory.withStore { store in
                 try store.write { db in
                     try twins.declare(in: db, withIndexes: false)
                     try add(150, to: db, &random)

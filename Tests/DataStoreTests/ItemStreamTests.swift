@@ -255,16 +255,16 @@ import Testing
         try await backend.withStore { store in
             try await fill(store, 1_000)
             try await store.write { db in
+                let ids = Dictionary(
+                    uniqueKeysWithValues: try db.items(Restaurant.self).map { ($0.stars, $0.id) })
                 var met: [Int] = []
                 try db.forEach(
                     Restaurant.self, where: \.stars < 900, sortedBy: .descending(\.stars), offset: 5
                 ) { item in
                     met.append(item.stars)
                     if item.stars.isMultiple(of: 2), item.stars > 0 {
-                        let odd = item.stars - 1
-                        if let next = try db.first(Restaurant.self, where: \.stars == odd) {
-                            try db.delete(next)
-                        }
+                        let next = try #require(ids[item.stars - 1])
+                        try #require(try db.delete(Restaurant.self, id: next))
                     }
                 }
                 #expect(met == Array(stride(from: 894, through: 0, by: -2)))

@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func oneStoredItemIsOneObjectInAWriteBlock(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a", "b"])
@@ -42,6 +42,8 @@ import Testing
                 try #expect(
                     db.items(Restaurant.self, sortedBy: .descending("name"))[1] === first)
                 try #expect(db.item(Restaurant.self, id: first.uniqueToken) === first)
+                #expect(
+                    first.value(forKeyPath: "uniqueToken") as? UUID == first.uniqueToken.uuid)
                 let request = DataStoreRequest(itemType: Restaurant.self)
                 #expect(db.firstMutableItem(forRequest: request) === first)
                 #expect(db.mutableItems(forRequest: request).first === first)
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func itemsOfTwoTypesMayHaveOneID(_ backend: Backend) throws {
         try backend.withStore { store in
             let id = ItemID()
@@ -91,38 +93,6 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
-    func itemsOfAReadBlockAreFrozenCopies(_ backend: Backend) throws {
-        let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
-            try store.fill(["a", "b"])
-            let frozen = FrozenItem()
-            expectError(.itemNotMutable) {
-                try store.read { db in
-                    let item = try #require(try db.first(Restaurant.self))
-                    item.name = "no"
-                    #expect(item.name == "a")
-                    item.setValue("no", forKeyPath: "name")
-                    #expect(item.name == "a")
-                    frozen.item = item
-                }
-            }
-            #expect(errors.codes == [.itemNotMutable, .itemNotMutable])
-            try store.write { db in
-                try #require(try db.first(Restaurant.self)).name = "changed"
-                try db.delete(db.items(Restaurant.self)[1])
-            }
-            try onThreads(1) { _ in
-                #expect(frozen.item?.name == "a")
-                #expect(frozen.item?.stars == 0)
-            }
-            frozen.item?.name = "no"
-            #expect(errors.codes.count == 3)
-            #expect(errors.all.last?.attribute == "name")
-            try #expect(store.names() == ["changed"])
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
     func itemsOfAReadBlockOutliveTheirStore(_ backend: Backend) throws {
         let errors = ErrorLog()
         var items: [Restaurant] = []
@@ -141,90 +111,7 @@ import Testing
         #expect(dynamic[0]["name"] == .string("a"))
     }
 
-    @Test(arguments: Backend.allCases)
-    func itemsOfAWriteBlockAreFrozenWhenItEnds(_ backend: Backend) throws {
-        let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
-            try store.fill(["a"])
-            let kept = FrozenItem()
-            let created = FrozenItem()
-            try store.write { db in
-                kept.item = try db.first(Restaurant.self)
-                kept.item?.name = "changed"
-                created.item = try db.create(Restaurant.self)
-                created.item?.name = "new"
-            }
-            kept.item?.name = "no"
-            created.item?.stars = 5
-            #expect(errors.codes == [.itemNotMutable, .itemNotMutable])
-            #expect(kept.item?.name == "changed")
-            #expect(created.item?.name == "new")
-            #expect(created.item?.stars == 0)
-            try store.write { db in
-                let live: Restaurant = try db.mutableVersion(ofItem: try #require(created.item))
-                live.stars = 9
-                #expect(created.item?.stars == 0)
-            }
-            let stars = try store.read { db in try db.items(Restaurant.self).map(\.stars) }
-            #expect(stars == [0, 9])
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func mutableVersionLeadsFromAnyEarlierBlock(_ backend: Backend) throws {
-        let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
-            try store.fill(["a", "b"])
-            let frozen = FrozenItem()
-            try store.read { db in frozen.item = try db.first(Restaurant.self) }
-            let item = try #require(frozen.item)
-            try store.write { db in
-                let live: Restaurant = try db.mutableVersion(ofItem: item)
-                live.name = "changed"
-            }
-            try #expect(store.names() == ["changed", "b"])
-            try store.write { db in
-                #expect(db.delete(item: item) == true)
-                #expect(db.mutableVersion(ofItem: item) == nil)
-            }
-            try store.write { db in
-                #expect(db.mutableVersion(ofItem: item) == nil)
-                expectError(.couldNotFetchMutableVersion) {
-                    let _: Restaurant = try db.mutableVersion(ofItem: item)
-                }
-            }
-            #expect(errors.codes.isEmpty)
-            try #expect(store.names() == ["b"])
-        }
-    }
-
-    @Test(arguments: Backend.allCases) func deletingTwiceIsFalse(_ backend: Backend) throws {
-        let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
-            try store.fill(["a", "b"])
-            let deleted = FrozenItem()
-            try store.write { db in
-                let item = try #require(try db.first(Restaurant.self))
-                deleted.item = item
-                #expect(db.delete(item: item) == true)
-                #expect(db.delete(item: item) == false)
-                expectError(.couldNotDeleteItem) { try db.delete(item) }
-                let new = try db.create(Restaurant.self)
-                #expect(db.delete(item: new) == true)
-                #expect(db.delete(item: new) == false)
-            }
-            try store.write { db in
-                let item = try #require(deleted.item)
-                #expect(db.delete(item: item) == false)
-                #expect(db.batchDeleteAllItems(ofMutableTypes: []) == true)
-                #expect(db.deleteAllItems(ofMutableType: RestaurantOwner.self) == true)
-            }
-            #expect(errors.codes.isEmpty)
-            try #expect(store.names() == ["b"])
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func deletedItemRefusesWritesAndKeepsItsValues(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -245,42 +132,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func insertTakesADetachedItemOnce(_ backend: Backend) throws {
-        let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
-            let detached = Restaurant()
-            detached.name = "a"
-            detached.value = .dictionary(["x": .null])
-            let token = detached.uniqueToken
-            try store.write { db in
-                #expect(db.insert(detached) == true)
-                #expect(detached.uniqueToken == token)
-                try #expect(db.first(Restaurant.self) === detached)
-                detached.stars = 3
-                #expect(db.insert(detached) == true)
-                try #expect(db.count(Restaurant.self) == 1)
-            }
-            try store.write { db in
-                #expect(db.insert(detached) == true)
-                let twin = Restaurant(
-                    backing: DictionaryBacking(
-                        itemTypeKey: "Restaurant", schema: Restaurant.schema, id: token,
-                        values: ["name": .string("twin")]))
-                #expect(db.insert(twin) == true)
-                try #expect(db.count(Restaurant.self) == 1)
-            }
-            try store.read { db in
-                let item = try #require(try db.item(Restaurant.self, id: token))
-                #expect(item.name == "a")
-                #expect(item.stars == 3)
-                #expect(item.value == .dictionary(["x": .null]))
-            }
-            #expect(errors.codes.isEmpty)
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func itemOfARolledBackInsertIsDetachedAgain(_ backend: Backend) throws {
         struct Failure: Error {}
         try backend.withStore { store in
@@ -302,7 +154,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func refusedInsertLeavesNothing(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -318,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func itemOfAnotherKindOfStoreIsForeignThoughItsIDIsKnown(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -352,56 +204,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func tokenNeverChanges(_ backend: Backend) throws {
-        try withTemporaryDirectory { directory in
-            let store = backend.make(at: directory)
-            try store.open()
-            let token = try store.write { db in
-                let item = try db.create(Restaurant.self)
-                let token = item.uniqueToken
-                item.name = "a"
-                #expect(item.uniqueToken == token)
-                return token
-            }
-            try store.write { db in
-                let item = try #require(try db.first(Restaurant.self))
-                #expect(item.uniqueToken == token)
-                item.name = "b"
-            }
-            func check() throws {
-                try store.read { db in
-                    try #expect(db.items(Restaurant.self).map(\.uniqueToken) == [token])
-                    let item = try db.item(Restaurant.self, id: token)
-                    #expect(item?.name == "b")
-                    #expect(item?.value(forKeyPath: "uniqueToken") as? UUID == token.uuid)
-                }
-            }
-            try check()
-            if backend.isPersistent {
-                try store.close()
-                try store.open()
-                try check()
-            }
-            try store.close()
-        }
-    }
-
-    @Test(arguments: Backend.allCases) func tokensAreUniqueAndAscend(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let tokens = try store.write { db in
-                var tokens: [ItemID] = []
-                for _ in 0..<5000 { tokens.append(try db.create(Restaurant.self).uniqueToken) }
-                return tokens
-            }
-            #expect(Set(tokens).count == 5000)
-            #expect(tokens == tokens.sorted())
-            try #expect(
-                store.read { db in try db.items(Restaurant.self).map(\.uniqueToken) } == tokens)
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func createdItemHasTheInitialValuesOfItsClass(_ backend: Backend) throws {
         try backend.withStore { store in
             let date = try store.write { db in
@@ -414,74 +217,6 @@ import Testing
                     try db.first(Visit.self, where: DataStorePredicate("guests == 2")))
                 #expect(item.date == date)
             }
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func deletedAndMadeAgainIsANewItem(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let detached = Restaurant()
-            let token = detached.uniqueToken
-            detached.name = "old"
-            detached.stars = 5
-            _ = try store.write { db in db.insert(detached) }
-            try store.write { db in try db.deleteAll(Restaurant.self) }
-            try store.write { db in
-                let twin = DynamicItem("Restaurant", id: token, values: ["name": .string("new")])
-                #expect(db.insert(twin) == true)
-            }
-            try store.read { db in
-                let item = try #require(try db.item(Restaurant.self, id: token))
-                #expect(item.name == "new")
-                #expect(item.stars == 0)
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases) func typesDoNotMix(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try store.write { db in
-                for number in 0..<50 {
-                    let schema = ItemSchema(
-                        String(repeating: "T", count: number + 1),
-                        attributes: [AttributeSchema("n")])
-                    try db.declare(schema)
-                    for _ in 0...number { try db.create(schema.itemTypeKey)["n"] = .int(1) }
-                }
-                try db.create(Restaurant.self).name = "a"
-                try db.create(RestaurantOwner.self).name = "b"
-            }
-            try store.write { db in
-                try db.deleteAll(Restaurant.self)
-                try #expect(db.count(RestaurantOwner.self) == 1)
-                for number in 0..<50 {
-                    let request = DataStoreRequest(
-                        itemTypeKey: String(repeating: "T", count: number + 1))
-                    try #expect(db.count(request) == number + 1)
-                    try #expect(db.dynamicItems(request).count == number + 1)
-                }
-                db.batchDeleteAllItems(ofMutableTypes: [Restaurant.self, RestaurantOwner.self])
-                try #expect(db.count(RestaurantOwner.self) == 0)
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
-    func unknownTypeIsEmpty(_ backend: Backend) throws {
-        let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
-            store.read { db in
-                let request = DataStoreRequest(itemType: Restaurant.self)
-                #expect(db.items(forRequest: request).isEmpty)
-                #expect(db.firstItem(forRequest: request) == nil)
-                #expect(db.countItems(forRequest: request) == 0)
-                #expect(db.countItems(forRequest: DataStoreRequest(itemTypeKey: "No")) == 0)
-            }
-            try store.write { db in
-                #expect(db.deleteAllItems(ofMutableType: Restaurant.self) == true)
-                try #expect(db.item(Restaurant.self, id: ItemID()) == nil)
-            }
-            #expect(errors.codes.isEmpty)
         }
     }
 }

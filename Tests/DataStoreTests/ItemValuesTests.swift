@@ -8,7 +8,7 @@ import Testing
 @Suite struct ItemValuesTests {
     // MARK: Reading
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func valuesLeaveTheBlock(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aStructOfOnesOwnHasSomeOfTheAttributes(_ backend: Backend) throws {
         try backend.withStore { store in
             let id = try store.write { db in
@@ -70,9 +70,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func valuesAreStreamed(_ backend: Backend) async throws {
-        try await backend.withStore { store in
+    @Test func valuesAreStreamed() async throws {
+        try await Backend.memory.withStore { store in
             try await store.write { db in
                 for stars in 1...600 { try db.create(from: Place.Values(stars: stars)) }
             }
@@ -91,10 +90,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func aValueThatCannotBeReadIsThrown(_ backend: Backend) throws {
+    @Test func aValueThatCannotBeReadIsThrown() throws {
         let errors = ErrorLog()
-        try backend.withStore(errors: errors) { store in
+        try Backend.memory.withStore(errors: errors) { store in
             try store.write { db in
                 try db.declare(
                     ItemSchema("Place", attributes: [AttributeSchema("mood", kinds: [.string])]))
@@ -118,7 +116,7 @@ import Testing
 
     // MARK: Writing
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func anItemIsMadeOfValuesWithTheirIdentity(_ backend: Backend) throws {
         try backend.withStore { store in
             let values = Place.filled
@@ -140,7 +138,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func updateTouchesWhatDiffers(_ backend: Backend) throws {
         try backend.withStore { store in
             var values = Place.filled
@@ -169,7 +167,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func upsertByIdentityMakesOrChanges(_ backend: Backend) throws {
         try backend.withStore { store in
             var values = Place.Values(name: "Lotus")
@@ -189,9 +187,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func upsertByAUniqueAttributeKeepsTheIdentityOfTheStore(_ backend: Backend) throws {
-        try backend.withStore { store in
+    @Test func upsertByAUniqueAttributeKeepsTheIdentityOfTheStore() throws {
+        try Backend.memory.withStore { store in
             let known = Place.Values(permit: "1", name: "One")
             try store.write { db in try db.create(from: known) }
             let new = Place.Values(permit: "2", name: "Two")
@@ -217,7 +214,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func valuesThatDoNotFitAreThrown(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -244,7 +241,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func privateAndTransientAttributesAreTheItemsOwn(_ backend: Backend) throws {
         try backend.withStore { store in
             let values = try store.write { db in
@@ -266,9 +263,8 @@ import Testing
 
     // MARK: Without a class
 
-    @Test(arguments: Backend.ofRecords)
-    func itemsWithoutAClassHaveValuesToo(_ backend: Backend) throws {
-        try backend.withStore { store in
+    @Test func itemsWithoutAClassHaveValuesToo() throws {
+        try Backend.memory.withStore { store in
             try store.write { db in try db.create(from: Place.filled) }
             var values = try store.read { db in
                 try db.dynamicValues(DataStoreRequest(itemTypeKey: "Place"))[0]

@@ -4,7 +4,7 @@ import Testing
 
 /// The kinds of values that attributes are declared to hold.
 @Suite struct KindTests {
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func valuesOfAnotherKindAreRefused(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func anItemInNoStoreRefusesThemToo(_ backend: Backend) throws {
         try backend.withStore { store in
             let restaurant = Restaurant()
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func numbersAreKeptInTheDeclaredKindWhereThatIsExact(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func valuesOfAFormerKindAreConvertedWhereThatIsExact(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aValueOfAFormerKindThatCannotBeConvertedIsAnError(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -174,10 +174,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func theNumberOfItemsWithAFormerKindIsThatOfTheLastCommit(_ backend: Backend) throws {
-        if backend == .reference { return }
-        try backend.withStore { store in
+    @Test func theNumberOfItemsWithAFormerKindIsThatOfTheLastCommit() throws {
+        try Backend.memory.withStore { store in
             try store.write { db in
                 try db.declare(
                     ItemSchema(
@@ -198,7 +196,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aTypeThatContradictsItselfIsRefused(_ backend: Backend) throws {
         try backend.withStore { store in
             let calls: [(any DataStore) throws -> Void] = [
@@ -227,14 +225,14 @@ import Testing
     }
 
     /// Seconds of this thread that a block takes to declare so many types, each with an item.
-    private func secondsToDeclare(_ count: Int, _ backend: Backend) throws -> Double {
+    private func secondsToDeclare(_ count: Int) throws -> Double {
         func now() -> Double {
             var time = timespec()
             unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
             return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
         }
         var seconds = 0.0
-        try backend.withStore { store in
+        try Backend.memory.withStore { store in
             let start = now()
             try store.write { db in
                 for number in 0..<count {
@@ -249,32 +247,12 @@ import Testing
     }
 
     /// Twice as many types took nearly four times as long.
-    @Test(arguments: [Backend.memory, .lmdb])
-    func typesAreDeclaredInLinearTime(_ backend: Backend) throws {
+    @Test func typesAreDeclaredInLinearTime() throws {
         // The quickest of some runs, for others may be at work too.
-        let few = try (0..<3).map { _ in try secondsToDeclare(500, backend) }.min() ?? 0
-        let many = try (0..<2).map { _ in try secondsToDeclare(4000, backend) }.min() ?? 0
+        let few = try (0..<3).map { _ in try secondsToDeclare(500) }.min() ?? 0
+        let many = try (0..<2).map { _ in try secondsToDeclare(4000) }.min() ?? 0
         // 8 times as many: about 8 times as long, and up to 64 times where it is quadratic (36 and 41 were met).
         #expect(many < 24 * few, "500 types: \(few) s, 4000: \(many) s")
-    }
-
-    @Test(arguments: [Backend.memory, .lmdb])
-    func aBlockDeclaresThousandsOfTypes(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try store.write { db in
-                for number in 0..<4000 {
-                    try db.declare(ItemSchema("T\(number)", attributes: [AttributeSchema("a")]))
-                    try db.create("T\(number)")["a"] = .int(Int64(number))
-                    let request = DataStoreRequest(itemTypeKey: "T\(number)")
-                    try #expect(db.count(request) == 1)
-                }
-            }
-            try store.read { db in
-                try #expect(db.schemas().count == 4000)
-                let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "T3999"))
-                #expect(items.map { $0["a"] } == [.int(3999)])
-            }
-        }
     }
 }
 

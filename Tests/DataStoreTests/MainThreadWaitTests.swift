@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, Wait.allCases)
+    @Test(arguments: Backend.memoryAndReference, Wait.allCases)
     func theMainThreadWaitedForAQueuedBlockThatReads(
         _ backend: Backend, _ wait: Wait
     ) async throws {
@@ -83,7 +83,7 @@ import Testing
     }
 
     /// A read block of the original's form passes its failures on to the block around it, on another thread.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aFailedReadOnTheMainThreadDidNotFailTheBlockAroundIt(_ backend: Backend) async throws {
         await #expect(processExitsWith: .success) { [backend] in
             try await Self.onMain(backend, .originals) { store, _ in
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// A block of another store that the main thread runs meanwhile calls for the very thing that it waits in.
-    @Test(arguments: Backend.ofRecords, [Wait.close, .merge])
+    @Test(arguments: [Backend.memory], [Wait.close, .merge])
     func theMainThreadWaitedForItself(_ backend: Backend, _ wait: Wait) async throws {
         await #expect(processExitsWith: .success) { [backend, wait] in
             try await Self.onMain(backend, .mainThread) { store, child in
@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func theMainThreadWaitedForAQueuedBlockThatWritesElsewhere(_ backend: Backend) async throws {
         await #expect(processExitsWith: .success) { [backend] in
             try await Self.onMain(backend, .mainThread) { store, _ in
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: [Backend.lmdb, .reference])
     func manyThreadsNeedTheMainThreadWhileItWrites(_ backend: Backend) async throws {
         await #expect(processExitsWith: .success) { [backend] in
             for threading in [DataStoreThreading.mainThread, .originals] {

@@ -13,13 +13,13 @@ import Testing
         var most = 0
         try store.performWrite { db in
             var kept: [Created] = []
-            for index in 0..<60_000 {
+            for index in 0..<36_000 {
                 let item = try db.create(Created.self)
                 item.number = index
                 if index % 10_000 == 0 { kept.append(item) }
                 if index % 1000 == 0 { most = max(most, live.value) }
             }
-            #expect(most < 40_000)
+            #expect(most < 25_000)
             // What is held stays one object, and what was let go is found again.
             let items = try db.items(
                 Created.self, where: DataStorePredicate("number IN {0, 1, 10000}"))
@@ -35,12 +35,12 @@ import Testing
                 seen += 1
                 if seen % 1000 == 0 { most = max(most, live.value) }
             }
-            #expect(seen == 60_000)
-            #expect(most < 40_000)
+            #expect(seen == 36_000)
+            #expect(most < 25_000)
         }
         #expect(live.value == 0)
         let sum = try store.read { db in try db.items(Created.self).map(\.number).reduce(0, +) }
-        #expect(sum == (1...60_000).reduce(0, +))
+        #expect(sum == (1...36_000).reduce(0, +))
     }
 
     @Test func insertedItemsAreLetGoToo() throws {
@@ -49,7 +49,7 @@ import Testing
         let live = Inserted.count
         var most = 0
         try store.performWrite { db in
-            for index in 0..<50_000 {
+            for index in 0..<36_000 {
                 let item = Inserted()
                 item.number = index
                 try #require(db.insert(item) == true)
@@ -59,9 +59,9 @@ import Testing
                 }
             }
         }
-        #expect(most < 40_000)
+        #expect(most < 25_000)
         #expect(live.value == 0)
-        try #expect(store.read { db in try db.count(Inserted.self) } == 50_000)
+        try #expect(store.read { db in try db.count(Inserted.self) } == 36_000)
     }
 }
 

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func anOperatorThatNeverAppliesMatchedNothing(
+    @Test(arguments: Backend.memoryAndReference) func anOperatorThatNeverAppliesMatchedNothing(
         _ backend: Backend
     ) throws {
         try withKinds(backend) { db, request in
@@ -80,7 +80,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func anOperatorOnAnAttributeWithoutKindsIsNeverRefused(
+    @Test(arguments: Backend.memoryAndReference)
+    func anOperatorOnAnAttributeWithoutKindsIsNeverRefused(
         _ backend: Backend
     ) throws {
         try withKinds(backend) { db, request in
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func aFunctionOfAKindThatCannotHaveItWasNil(
+    @Test(arguments: Backend.memoryAndReference) func aFunctionOfAKindThatCannotHaveItWasNil(
         _ backend: Backend
     ) throws {
         try withKinds(backend) { db, request in

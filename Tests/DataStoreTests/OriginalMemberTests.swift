@@ -59,7 +59,8 @@ import Testing
         #expect(request.limit == nil && request.offset == nil)
     }
 
-    @Test(arguments: Backend.allCases) func writeAsyncWithoutCompletion(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference)
+    func writeAsyncWithoutCompletion(_ backend: Backend) throws {
         try backend.withStore { dataStore in
             dataStore.writeAsync(
                 { accessor in
@@ -84,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func errorHandlerIsSet(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func errorHandlerIsSet(_ backend: Backend) throws {
         let first = ErrorLog()
         try backend.withStore(errors: first) { dataStore in
             let second = ErrorLog()
@@ -119,7 +120,7 @@ import Testing
         dataStore.tearDown()
     }
 
-    @Test(arguments: Backend.allCases) func fourErrors(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func fourErrors(_ backend: Backend) throws {
         try backend.withStore { dataStore in
             try dataStore.fill(["a"])
             let caught = SharedList<String>()

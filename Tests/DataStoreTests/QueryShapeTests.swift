@@ -41,7 +41,7 @@ import Testing
         try DataStorePredicate(attribute: attribute, equals: value)
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aShapeFoundADateThatIsNotANumber(_ backend: Backend) throws {
         try backend.withStore { store in
             let days = [0, .nan, .infinity].map { Date(timeIntervalSinceReferenceDate: $0) }
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aShapeIsUsedWithOtherValues(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in try fill(db) }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aShapeIsBoundAnewAfterADeclaration(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, Refusal.allCases)
+    @Test(arguments: Backend.memoryAndReference, Refusal.allCases)
     func refusedChangeFailsABlockThatThrows(_ backend: Backend, _ refusal: Refusal) async throws {
         try await backend.withStore { store in
             let old = try OldItems(store)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func refusedChangeIsReportedOnce(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, Refusal.allCases)
+    @Test(arguments: Backend.memoryAndReference, Refusal.allCases)
     func refusedChangeIsReportedAndTheOriginalsBlockGoesOn(
         _ backend: Backend, _ refusal: Refusal
     ) throws {
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func refusalThatTheCallerWasToldOfDoesNotFailTheBlock(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func errorOfTheBlockItselfGoesFirst(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a"])
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func refusedChangeConcernsTheInnermostBlock(_ backend: Backend) throws {
         try backend.withStore { outer in
             try Backend.memory.withStore { inner in

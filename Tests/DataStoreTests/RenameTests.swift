@@ -9,7 +9,7 @@ import Testing
         case create, insert, update, keyPath, mutableVersion, delete, deleteAll
     }
 
-    @Test(arguments: Backend.allCases, Write.allCases)
+    @Test(arguments: Backend.memoryAndReference, Write.allCases)
     func aChainOfRenamesKeepsValues(_ backend: Backend, _ write: Write) throws {
         try backend.withStore { store in
             try store.write { db in
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aClassFindsValuesUnderAnyFormerName(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in try db.create(FirstBook.self).text = "a" }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func dynamicItemsAndPredicatesFindFormerNames(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in try db.create(FirstBook.self).text = "a" }
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aFormerNameMayBeGivenToAnotherAttribute(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in try db.create(FirstBook.self).text = "a" }
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func valuesUnderBothNamesAreAnError(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aNewNameWithoutValuesGivesWayToTheOld(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func placesAreThoseOfATableView(_ backend: Backend) async throws {
         try await backend.withStore { store in
             let ids = try await fill(store, [10, 20, 30, 40])
@@ -61,26 +61,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func aPageIsFollowed(_ backend: Backend) async throws {
-        try await backend.withStore { store in
-            let ids = try await fill(store, Array(0..<10))
-            var page = store.results(
-                of: Restaurant.self, sortedBy: .descending(\.stars), offset: 2, limit: 3
-            ).makeAsyncIterator()
-            #expect(try await page.next()?.ids == [ids[7], ids[6], ids[5]])
-            let new = try await fill(store, [100])
-            let change = try #require(try await page.next())
-            #expect(change.ids == [ids[8], ids[7], ids[6]])
-            #expect(change.insertions == [0] && change.deletions == [2] && change.moves.isEmpty)
-            try await store.write { db in
-                try db.delete(try #require(try db.item(Restaurant.self, id: new[0])))
-            }
-            #expect(try await page.next()?.ids == [ids[7], ids[6], ids[5]])
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func whatIsWrongWithARequestIsThrown(_ backend: Backend) async throws {
         try await backend.withStore { store in
             _ = try await fill(store, [1])

@@ -26,7 +26,7 @@ import Testing
             }
             try store.fill(Self.names)
             try store.write { db in
-                for size in [5_000, 70_000, 400_000] {
+                for size in [5_000, 70_000, 150_000] {
                     try db.create(Restaurant.self).value = .data(Data(repeating: 7, count: size))
                 }
                 for item in try db.items(Restaurant.self, where: DataStorePredicate("stars < 10")) {
@@ -320,24 +320,29 @@ import Testing
     }
 
     /// A byte too many, so that no record of a log begins where the one before it ends.
-    @Test(arguments: 1...8) func aShiftedLogOfLevelDBIsReadOn(shift: Int) throws {
+    @Test func aShiftedLogOfLevelDBIsReadOn() throws {
         try withClosedStore(.levelDB) { place, new in
             // Opening a store moves what its log has into a table.
             let copy = place.appendingPathExtension("copy")
             try FileManager.default.copyItem(at: place, to: copy)
             let before = try values(.levelDB, at: copy)
-            for (name, bytes) in try contents(of: place) where name.hasSuffix(".log") {
-                try #require(bytes.count > 100_000)
-                try change(place.appending(path: name)) {
-                    $0.insert(contentsOf: repeatElement(0, count: shift), at: 0)
+            for shift in 1...8 {
+                let shifted = place.appendingPathExtension("\(shift)")
+                try FileManager.default.copyItem(at: place, to: shifted)
+                for (name, bytes) in try contents(of: shifted) where name.hasSuffix(".log") {
+                    try #require(bytes.count > 100_000)
+                    try change(shifted.appending(path: name)) {
+                        $0.insert(contentsOf: repeatElement(0, count: shift), at: 0)
+                    }
                 }
+                let saved = new.appendingPathExtension("\(shift)")
+                let report = try LevelDBDataStore(at: shifted).salvage(into: saved)
+                #expect(report.mayLackChanges && !report.isComplete)
+                let after = try values(.levelDB, at: saved)
+                #expect(after.count > before.count / 2, "\(shift)")
+                // Deletions may be lost, and what was not deleted is as it was.
+                for (id, values) in before { #expect(after[id] == nil || after[id] == values) }
             }
-            let report = try LevelDBDataStore(at: place).salvage(into: new)
-            #expect(report.mayLackChanges && !report.isComplete)
-            let after = try values(.levelDB, at: new)
-            #expect(after.count > before.count / 2)
-            // Deletions may be lost, and what was not deleted is as it was.
-            for (id, values) in before { #expect(after[id] == nil || after[id] == values) }
         }
     }
 }

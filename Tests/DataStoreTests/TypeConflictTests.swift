@@ -71,7 +71,7 @@ import Testing
         return store
     }
 
-    @Test(arguments: Backend.allCases, [false, true])
+    @Test(arguments: [Backend.lmdb, .reference], [false, true])
     func theKeyThatHasItemsCounts(_ backend: Backend, isOldKeyInUse: Bool) throws {
         try withTemporaryDirectory { directory in
             var store: any DataStore = backend.make(at: directory)
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func withoutItemsUnderEitherKeyTheTypesAreMerged(_ backend: Backend) throws {
         try backend.withStore { store in
             try use(Meal.self, nil, in: store)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: [Backend.lmdb, .reference])
     func itemsUnderBothKeysAreAnError(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in
             var store: any DataStore = backend.make(at: directory)
@@ -196,7 +196,7 @@ import Testing
     }
 
     /// What a block has made so far decides, also if it is not written yet.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func itemsOfTheBlockItselfCount(_ backend: Backend) throws {
         try backend.withStore { store in
             try use(Meal.self, nil, in: store)
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aMergeThatIsRolledBackChangesNothing(_ backend: Backend) throws {
         struct Upset: Error {}
         try backend.withStore { store in
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aTypeThatGivesWayHandsItsFormerKeysOn(_ backend: Backend) throws {
         try backend.withStore { store in
             for schema in [
@@ -259,7 +259,7 @@ import Testing
     }
 
     /// The store need not have seen a former key for an earlier release to find the items.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aFormerKeyIsRememberedThatHadNoItems(_ backend: Backend) throws {
         try backend.withStore { store in
             try use(Dish.self, "soup", in: store)
@@ -273,7 +273,7 @@ import Testing
     }
 
     /// The same for a type that the store knew before its class had a former key.
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func aFormerKeyThatIsDeclaredLaterIsRemembered(_ backend: Backend) throws {
         try backend.withStore { store in
             try use(ForgetfulDish.self, "soup", in: store)

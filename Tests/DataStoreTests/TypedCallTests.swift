@@ -6,7 +6,7 @@ import Testing
 /// The typed calls take each kind of condition, and name what the class does not declare.
 @Suite struct TypedCallTests {
     private func withRestaurants(_ body: (any DataStore) throws -> Void) throws {
-        for backend in Backend.allCases {
+        for backend in Backend.memoryAndReference {
             try backend.withStore { store in
                 try store.fill(["a", "b", "c", "d"])
                 try body(store)

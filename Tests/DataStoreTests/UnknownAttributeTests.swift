@@ -3,7 +3,7 @@ import Testing
 
 /// Requests that name an attribute that the type does not have.
 @Suite struct UnknownAttributeTests {
-    @Test(arguments: Backend.allCases) func aFilterByAMisspeltAttributeMatchedNothing(
+    @Test(arguments: Backend.memoryAndReference) func aFilterByAMisspeltAttributeMatchedNothing(
         _ backend: Backend
     ) throws {
         try backend.withStore { store in
@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func namesThatAreKnownStayKnown(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference)
+    func namesThatAreKnownStayKnown(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.fill(["a", "b"])
             try store.read { db in
@@ -65,7 +66,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func anInfinityThatIsNoNumberWasAnAttribute(
+    @Test(arguments: Backend.memoryAndReference) func anInfinityThatIsNoNumberWasAnAttribute(
         _ backend: Backend
     ) throws {
         try backend.withStore { store in

@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func writeThatUsesAnUnreadableValueDestroysIt(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, Getter.allCases)
+    @Test(arguments: Backend.memoryAndReference, Getter.allCases)
     func unreadableValueFailsABlockThatThrows(_ backend: Backend, _ getter: Getter) async throws {
         try await backend.withStore { store in
             try fill(store, getter.stored)
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases, Getter.allCases)
+    @Test(arguments: Backend.memoryAndReference, Getter.allCases)
     func unreadableValueFailsAReadThatThrows(_ backend: Backend, _ getter: Getter) async throws {
         let errors = ErrorLog()
         try await backend.withStore(errors: errors) { store in
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func unreadableValueIsReportedAndTheOriginalsBlockGoesOn(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func unreadableValueFailsABlockOfAChild(_ backend: Backend) throws {
         try backend.withStore { store in
             try fill(store, .int(7))
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func itemWithAnUnreadableValueCanBeMendedAndDeleted(_ backend: Backend) throws {
         try backend.withStore { store in
             try fill(store, .int(7))
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func unreadableValueConcernsTheInnermostBlockThatThrows(_ backend: Backend) throws {
         try backend.withStore { store in
             try fill(store, .int(7))

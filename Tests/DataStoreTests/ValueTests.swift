@@ -4,16 +4,15 @@ import JustPersistConformance
 import JustPersistRecords
 import Testing
 
-/// Clause 9: every value comes back as it went in.
+/// Clause 9: extreme values come back as they went in, and what is no value is refused with its name.
 @Suite struct ValueTests {
     /// Writes values, one item each, and expects each back with its kind and bits: in the same block, in
     /// another, and after opening the store again.
     private func roundTrip(
-        _ values: [DataStoreValue], _ backend: Backend,
-        sourceLocation: SourceLocation = #_sourceLocation
+        _ values: [DataStoreValue], sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         try withTemporaryDirectory { directory in
-            let store = backend.make(at: directory)
+            let store = Backend.lmdb.make(at: directory)
             try store.open()
             try store.write { db in
                 for value in values {
@@ -40,65 +39,40 @@ import Testing
                 }
             }
             try check()
-            if backend.isPersistent {
-                try store.close()
-                try store.open()
-                try check()
-            }
+            try store.close()
+            try store.open()
+            try check()
             try expectSound(store)
             try store.close()
         }
     }
 
-    @Test(arguments: Backend.allCases) func numbers(_ backend: Backend) throws {
-        var values: [DataStoreValue] = [.bool(true), .bool(false)]
-        values += [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max].map { .int($0) }
-        values += [(1 << 53) - 1, 1 << 53, (1 << 53) + 1].map { .int($0) }
-        values += [
-            0, -0.0, 1, .pi, .leastNonzeroMagnitude, -.leastNormalMagnitude,
-            .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .infinity, -.infinity, .nan, -.nan,
-            Double(nan: 77, signaling: false), Double(bitPattern: 0x7FF0_0000_0000_0001),
-        ].map { .double($0) }
+    /// These values are beyond the extremes that the conformance kit tries on each backend.
+    @Test func extremesComeBack() throws {
+        var values: [DataStoreValue] = [.double(Double(bitPattern: 0x7FF0_0000_0000_0001))]
         values += RandomValues.decimals.map { .decimal($0) }
         values += [
             Decimal.greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude,
             -.leastNonzeroMagnitude, Decimal(sign: .minus, exponent: 127, significand: 1),
-            Decimal(string: "3.14159265358979323846264338327950288419") ?? .nan,
         ].map { .decimal($0) }
-        try roundTrip(values, backend)
-    }
-
-    @Test(arguments: Backend.allCases) func texts(_ backend: Backend) throws {
-        var values = RandomValues.strings.map { DataStoreValue.string($0) }
+        values += [Double.infinity, -.infinity, .nan].map {
+            .date(Date(timeIntervalSinceReferenceDate: $0))
+        }
+        func nest(_ wrap: (DataStoreValue) -> DataStoreValue) -> DataStoreValue {
+            (0..<100).reduce(.string("core")) { value, _ in wrap(value) }
+        }
         values += [
-            .string(String(repeating: "é", count: 500_000)),
             .string(String(repeating: "\u{0}", count: 70_000)),
-            .string(" "), .string("'\"\\;--"), .string("%@ %d %K"), .string("Z̷̢a̶l̴g̵o̸"),
-            .string("👩‍👩‍👧‍👦"), .string("مرحبا"), .string("\u{FFFE}\u{10FFFF}"),
-        ]
-        try roundTrip(values, backend)
-    }
-
-    @Test(arguments: Backend.allCases) func datesBytesAndIDs(_ backend: Backend) throws {
-        var values: [DataStoreValue] = [
-            .distantPast, .distantFuture, Date(timeIntervalSince1970: 0),
-            Date(timeIntervalSinceReferenceDate: 0.1 + 0.2),
-            Date(timeIntervalSinceReferenceDate: 733_000_000.123_456_789),
-            Date(timeIntervalSinceReferenceDate: -0.0), Date(timeIntervalSince1970: -1e9 + 1e-6),
-            Date(timeIntervalSinceReferenceDate: .infinity),
-            Date(timeIntervalSinceReferenceDate: .nan),
-        ].map { (date: Date) in .date(date) }
-        values += [
-            .data(Data()), .data(Data(0...255)), .data(Data(count: 1 << 20)),
-            .data(Data(Data(0...99)[10...20])), .uuid(UUID()),
-            .uuid(ItemID(high: 0, low: 0).uuid), .uuid(ItemID(high: .max, low: .max).uuid),
-            .reference(ItemReference(itemTypeKey: "Restaurant", id: ItemID())),
             .reference(ItemReference(itemTypeKey: "", id: ItemID(high: 0, low: 1))),
+            nest { .array([$0]) }, nest { .dictionary(["k": $0]) },
+            .array((0..<300).map { .string(String(repeating: "x", count: $0)) }),
+            .dictionary(
+                Dictionary(uniqueKeysWithValues: (0..<1000).map { ("key \($0)", .int($0)) })),
         ]
-        try roundTrip(values, backend)
+        try roundTrip(values)
     }
 
-    @Test(arguments: Backend.allCases) func urls(_ backend: Backend) throws {
+    @Test func urls() throws {
         var urls = RandomValues.urls
         urls += [
             "https://user:pw@example.com:8080/a/b/../c;p=1?q=%E2%82%AC&r#frag", "http://[::1]/",
@@ -110,78 +84,10 @@ import Testing
         }
         urls.append(URL(filePath: "/tmp/with space/ümlaut"))
         urls.append(URL(filePath: "relative file"))
-        try roundTrip(urls.map { .url($0) }, backend)
+        try roundTrip(urls.map { .url($0) })
     }
 
-    @Test(arguments: Backend.allCases) func collections(_ backend: Backend) throws {
-        func nest(_ depth: Int, _ wrap: (DataStoreValue) -> DataStoreValue) -> DataStoreValue {
-            (0..<depth).reduce(.string("core")) { value, _ in wrap(value) }
-        }
-        try roundTrip(
-            [
-                .array([]), .dictionary([:]), .array([.null]), .dictionary(["": .null]),
-                .array([.null, .int(1), .null, .bool(false), .string(""), .array([])]),
-                .dictionary([
-                    "a.b": .int(1), "é": .null, "日本": .dictionary([:]), "\u{0}": .bool(true),
-                ]),
-                nest(5) { .array([$0, .int(5)]) },
-                nest(5) { .dictionary(["k": $0, "l": .array([.null])]) },
-                nest(100) { .array([$0]) }, nest(100) { .dictionary(["k": $0]) },
-                .array((0..<10_000).map { .int($0) }),
-                .array((0..<300).map { .string(String(repeating: "x", count: $0)) }),
-                .dictionary(
-                    Dictionary(uniqueKeysWithValues: (0..<1000).map { ("key \($0)", .int($0)) })),
-            ], backend)
-    }
-
-    @Test(arguments: Backend.allCases) func randomNestedValues(_ backend: Backend) throws {
-        var random = RandomValues()
-        print("seed: \(random.generator.seed)")
-        try roundTrip((0..<300).map { _ in random.value() }, backend)
-    }
-
-    @Test(arguments: Backend.allCases) func emptyIsNotNil(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try store.write { db in
-                for value in [
-                    DataStoreValue.null, .string(""), .data(Data()), .array([]), .dictionary([:]),
-                    .bool(false), .int(0),
-                ] {
-                    try db.create(Sample.self)[0] = value
-                }
-            }
-            try store.read { db in
-                try #expect(db.count(Sample.self, where: DataStorePredicate("a == nil")) == 1)
-                try #expect(db.count(Sample.self, where: DataStorePredicate("a != nil")) == 6)
-                try #expect(db.count(Sample.self, where: DataStorePredicate("a == ''")) == 1)
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases) func nilClearsAndKindsChange(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try store.write { db in
-                let item = try db.create(Sample.self)
-                item[0] = .string("text")
-                item[1] = .int(1)
-            }
-            for value in [DataStoreValue.int(5), .array([.int(5)]), .null, .string("5")] {
-                try store.write { db in try #require(try db.first(Sample.self))[0] = value }
-                try store.read { db in
-                    let item = try #require(try db.first(Sample.self))
-                    #expect(item[0] == value)
-                    #expect(item[1] == .int(1))
-                    try #expect(
-                        db.count(Sample.self, where: DataStorePredicate("a == 'text'")) == 0)
-                    try #expect(
-                        db.count(Sample.self, where: DataStorePredicate("a == nil"))
-                            == (value.isNull ? 1 : 0))
-                }
-            }
-        }
-    }
-
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func refusalsNameTheAttributeAndTheType(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -212,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func valuesOfOtherThanDeclaredTypesAreReportedAndNotStored(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in
@@ -232,7 +138,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
+    @Test(arguments: Backend.memoryAndReference)
     func attributeNamesMayBeAnythingWithoutDots(_ backend: Backend) throws {
         try backend.withStore { store in
             let names = [
@@ -270,35 +176,36 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func thousandAttributes(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let names = (0..<5000).map { "attribute \($0)" }
+    /// A narrow table of a record has 12 bits for the number of an attribute.
+    @Test func attributesBeyondANarrowTable() throws {
+        try Backend.memory.withStore { store in
+            let names = (0..<4_200).map { "attribute \($0)" }
+            let some = names[..<20] + names[4_050...]
             try store.write { db in
                 try db.declare(ItemSchema("Wide", attributes: names.map { AttributeSchema($0) }))
                 let item = try db.create("Wide")
-                for name in names.reversed() { item[name] = .string(name) }
-                // Only the last attributes: ids beyond a narrow table's.
+                for name in some.reversed() { item[name] = .string(name) }
                 let sparse = try db.create("Wide")
-                sparse[names[4999]] = .int(1)
+                sparse[names[4_199]] = .int(1)
                 sparse[names[3]] = .int(2)
             }
             try store.write { db in
                 let item = try #require(
                     try db.dynamicItems(DataStoreRequest(itemTypeKey: "Wide")).first)
-                item[names[2500]] = .null
+                item[names[4_097]] = .null
             }
             try store.read { db in
                 let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Wide"))
                 let values = try items[0].values()
-                #expect(values.count == 4999)
+                #expect(values.count == some.count - 1)
                 #expect(values.allSatisfy { $0.value == .string($0.key) })
-                try #expect(items[1].values() == [names[3]: .int(2), names[4999]: .int(1)])
+                try #expect(items[1].values() == [names[3]: .int(2), names[4_199]: .int(1)])
             }
         }
     }
 
-    @Test(arguments: Backend.allCases) func keyPathsReachIntoDictionaries(_ backend: Backend) throws
-    {
+    @Test(arguments: Backend.memoryAndReference)
+    func keyPathsReachIntoDictionaries(_ backend: Backend) throws {
         try backend.withStore { store in
             try store.write { db in
                 let item = try db.create(Restaurant.self)
@@ -328,7 +235,7 @@ import Testing
         try store.open()
         try store.write { db in
             let item = try db.create(Sample.self)
-            for round in 0..<100 {
+            for round in 0..<16 {
                 item[0] = .string(String(repeating: "x", count: 100_000 + round))
                 item[1] = .int(Int64(round))
                 item[2] = round % 2 == 0 ? .null : .data(Data(count: 50_000))
@@ -336,8 +243,8 @@ import Testing
         }
         try store.read { db in
             let item = try #require(try db.first(Sample.self))
-            #expect(item[0] == .string(String(repeating: "x", count: 100_099)))
-            #expect(item[1] == .int(99))
+            #expect(item[0] == .string(String(repeating: "x", count: 100_015)))
+            #expect(item[1] == .int(15))
             #expect(item[2] == .data(Data(count: 50_000)))
         }
     }

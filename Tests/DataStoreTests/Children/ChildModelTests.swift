@@ -31,12 +31,11 @@ import Testing
 
     private struct Rollback: Error {}
 
-    @Test(arguments: Backend.ofRecords)
-    func randomBlocksAndMergesLeaveWhatTheReferenceHas(_ backend: Backend) throws {
+    @Test func randomBlocksAndMergesLeaveWhatTheReferenceHas() throws {
         try withTemporaryDirectory { directory in
             var random = RandomPredicates()
             print("seed: \(random.seed)")
-            let tree = try Tree(backend.make(at: directory))
+            let tree = try Tree(Backend.memory.make(at: directory))
             let model = try Tree(ReferenceDataStore())
             var ids = [ItemID()]
             for round in 0..<150 {

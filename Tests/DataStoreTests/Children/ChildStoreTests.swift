@@ -64,43 +64,6 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases)
-    func aConflictTellsTheBaseAndBothValues(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let ids = try fill(store, 3)
-            try withChild(of: store) { child in
-                try child.write { db in
-                    let shelf = try db.item(Shelf.self, id: ids[0])
-                    shelf?.label = "child’s"
-                    shelf?.row = 5
-                    try db.item(Shelf.self, id: ids[1])?.label = "in vain"
-                    _ = try db.delete(Shelf.self, id: ids[2])
-                }
-                try store.write { db in
-                    let shelf = try db.item(Shelf.self, id: ids[0])
-                    shelf?.label = nil
-                    shelf?.row = 5
-                    _ = try db.delete(Shelf.self, id: ids[1])
-                    try db.item(Shelf.self, id: ids[2])?.row = 8
-                }
-                let expected: Set<MergeConflict> = [
-                    MergeConflict(
-                        kind: .bothChanged, itemType: "Shelf", id: ids[0], attribute: "label",
-                        base: .string("label 0"), child: .string("child’s"), parent: .null),
-                    MergeConflict(kind: .deletedInParent, itemType: "Shelf", id: ids[1]),
-                    MergeConflict(kind: .deletedInChild, itemType: "Shelf", id: ids[2]),
-                ]
-                let error = expectError(.mergeConflict) { try store.merge(child, policy: .fail) }
-                #expect(Set(error?.conflicts ?? []) == expected)
-                let report = try store.merge(child, policy: .parentWins)
-                #expect(Set(report.conflicts) == expected)
-                let left = try store.read { db in try db.items(Shelf.self).map(\.uniqueToken) }
-                #expect(left == [ids[0], ids[2]])
-                #expect(try child.read { db in try db.items(Shelf.self).count } == 2)
-            }
-        }
-    }
-
     /// Two children must not give one number to two types.
     @Test(arguments: Backend.allCases)
     func typesThatTwoChildrenMeetFirstStayApart(_ backend: Backend) throws {
@@ -432,25 +395,6 @@ import Testing
             try store.open()
             #expect(kept?.name == "a")
             try store.close()
-        }
-    }
-
-    /// What is being merged belongs to the time that the child was open.
-    @Test(arguments: Backend.allCases)
-    func aMergeOfNothingChangesNothing(_ backend: Backend) throws {
-        try backend.withStore { store in
-            try store.fill(["a"])
-            try withChild(of: store) { child in
-                #expect(try store.merge(child, policy: .fail).conflicts.isEmpty)
-                try child.fill(["b"])
-                try store.merge(child, policy: .fail)
-                try child.close()
-                expectError(.notSetUp) { try store.merge(child, policy: .fail) }
-                try child.open()
-                try child.fill(["c"])
-                #expect(try child.names() == ["a", "b", "c"])
-            }
-            #expect(try store.names() == ["a", "b"])
         }
     }
 

@@ -29,7 +29,7 @@ import Testing
         try db.items(Spot.self, where: predicate).map(\.name)
     }
 
-    @Test(arguments: Backend.allCases) func inEveryPlace(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func inEveryPlace(_ backend: Backend) throws {
         let vowels = Self.vowels
         try backend.withStore { store in
             try Self.fill(store)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func inWriteBlocks(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func inWriteBlocks(_ backend: Backend) throws {
         let vowels = Self.vowels
         let sounding = #Predicate<Spot> { $0.stars < 9 && $0.name.contains(vowels) }
         try backend.withStore { store in
@@ -99,7 +99,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func onItemsThatReferToOthers(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference)
+    func onItemsThatReferToOthers(_ backend: Backend) throws {
         let vowels = Self.vowels
         try backend.withStore { store in
             try Self.fill(store)
@@ -126,9 +127,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords) func besideIndexes(_ backend: Backend) throws {
+    @Test func besideIndexes() throws {
         let vowels = Self.vowels
-        try backend.withStore { store in
+        try Backend.memory.withStore { store in
             try Self.fill(store, (0..<300).map { $0 % 2 == 0 ? "ai\($0)" : "x" })
             try store.read { db in
                 let predicate = #Predicate<Spot> {
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func errorsNameThePredicateAndTheItem(
+    @Test(arguments: Backend.memoryAndReference) func errorsNameThePredicateAndTheItem(
         _ backend: Backend
     ) throws {
         struct Unlucky: Error {}
@@ -184,7 +185,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func aboutAnotherType(_ backend: Backend) throws {
+    @Test(arguments: Backend.memoryAndReference) func aboutAnotherType(_ backend: Backend) throws {
         try backend.withStore { store in
             try Self.fill(store)
             try store.fill(["a"])
@@ -202,7 +203,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.allCases) func conditionsOfOneClassCombine(
+    @Test(arguments: Backend.memoryAndReference) func conditionsOfOneClassCombine(
         _ backend: Backend
     ) throws {
         try backend.withStore { store in

@@ -6,9 +6,8 @@ import Testing
 ///
 /// Each test is named after a read that was unnecessary before, or after the data that entries do not contain.
 @Suite struct EntryAggregateTests {
-    @Test(arguments: Backend.ofRecords)
-    func countingEntriesReadsNoRecords(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["c"], ["s"], ["n"], ["t"]]) { things in
+    @Test func countingEntriesReadsNoRecords() throws {
+        try PlannedThings.withStore([["c"], ["s"], ["n"], ["t"]]) { things in
             for format in [
                 "c == 5", "c == 5 OR c == 6", "c == 5 OR s == 6", "s < 10 OR s > 90", "n != nil",
                 "t LIKE 'thing 17*'",
@@ -23,9 +22,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func groupsOfAnIndexedAttributeReadNoRecordForEachItem(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["c", "s"], ["f"]]) { things in
+    @Test func groupsOfAnIndexedAttributeReadNoRecordForEachItem() throws {
+        try PlannedThings.withStore([["c", "s"], ["f"]]) { things in
             for (keys, groups, format) in [
                 (["f"], 5, nil), (["c"], 11, nil), (["s"], 101, "c == 5"), (["c", "s"], 1111, nil),
             ] as [([String], Int, String?)] {
@@ -36,18 +34,16 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func differentValuesAreFoundWithoutReadingAllEntries(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["f"]]) { things in
+    @Test func differentValuesAreFoundWithoutReadingAllEntries() throws {
+        try PlannedThings.withStore([["f"]]) { things in
             let plan = try things.plan(.aggregate(DataStoreAggregation(groupedBy: ["f"], [])))
             #expect(plan.entriesExamined <= 40 && plan.recordsExamined == 0, "\(plan)")
             #expect(plan.matched == 5)
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func severalExtremesAndThoseOfAGroupAreAtTheEndsOfAnIndex(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["c", "s"], ["x"]]) { things in
+    @Test func severalExtremesAndThoseOfAGroupAreAtTheEndsOfAnIndex() throws {
+        try PlannedThings.withStore([["c", "s"], ["x"]]) { things in
             for (aggregates, format) in [
                 ([.min("x"), .max("x"), .count], nil), ([.min("s"), .max("s")], "c == 5"),
                 ([.max("s")], "c == 5 AND s < 50"),
@@ -59,8 +55,7 @@ import Testing
     }
 
     /// Values that entries do not contain exactly, so that groups must take them from records.
-    @Test(arguments: Backend.ofRecords)
-    func groupsHaveTheValuesOfTheirFirstItems(_ backend: Backend) throws {
+    @Test func groupsHaveTheValuesOfTheirFirstItems() throws {
         let long = String(repeating: "x", count: 600)
         let values: [DataStoreValue] = [
             .int(1), .double(1), .bool(true), .double(-0.0), .int(0), .decimal(0), .double(.nan),
@@ -71,7 +66,7 @@ import Testing
             .string("a\0b"), .string(""),
         ]
         for order in [values, values.reversed()] {
-            try backend.withStore { store in
+            try Backend.memory.withStore { store in
                 try store.write { db in
                     try db.declare(
                         ItemSchema("Plain", attributes: [AttributeSchema("a")]))

@@ -4,10 +4,9 @@ import Testing
 
 /// What queries read, each test named after what they read in vain before.
 @Suite struct PlannerTests {
-    @Test(arguments: Backend.ofRecords)
-    func theIndexWithTheOrderIsNotChosenByTheOrderOfTheDeclarations(_ backend: Backend) throws {
+    @Test func theIndexWithTheOrderIsNotChosenByTheOrderOfTheDeclarations() throws {
         for indexes in [[["s"], ["c", "s"]], [["c", "s"], ["s"]]] {
-            try PlannedThings.withStore(backend, indexes) { things in
+            try PlannedThings.withStore(indexes) { things in
                 let plan = try things.plan("c == 5", [.descending("s")], limit: 10)
                 #expect(plan.recordsExamined == 10 && plan.entriesExamined < 40, "\(plan)")
                 #expect(plan.description.contains("index on c, s in its order"), "\(plan)")
@@ -15,15 +14,14 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func aPageAfterAKeyDoesNotScan(_ backend: Backend) throws {
+    @Test func aPageAfterAKeyDoesNotScan() throws {
         let sort: [DataStoreSortDescriptor] = [.ascending("s"), .ascending("p")]
         let page = "s > 50 OR (s == 50 AND p > 500)"
-        try PlannedThings.withStore(backend, [["s", "p"]]) { things in
+        try PlannedThings.withStore([["s", "p"]]) { things in
             let plan = try things.plan(page, sort, limit: 10)
             #expect(plan.recordsExamined == 10 && plan.entriesExamined < 40, "\(plan)")
         }
-        try PlannedThings.withStore(backend, [["c", "s", "p"]]) { things in
+        try PlannedThings.withStore([["c", "s", "p"]]) { things in
             let plan = try things.plan("c == 5 AND (\(page))", sort, limit: 10)
             #expect(plan.recordsExamined == 10 && plan.entriesExamined < 40, "\(plan)")
             // Without the last attribute, those with its first key are looked at.
@@ -33,9 +31,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func anOffsetReadsNoRecordsThatItLeavesOut(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["s"], ["c"]]) { things in
+    @Test func anOffsetReadsNoRecordsThatItLeavesOut() throws {
+        try PlannedThings.withStore([["s"], ["c"]]) { things in
             for plan in [
                 try things.plan(nil, [], offset: 1500, limit: 10),
                 try things.plan(nil, [.descending("uniqueToken")], offset: 1500, limit: 10),
@@ -50,9 +47,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func conditionsThatUsedNoIndexUseOne(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["n"], ["t"], ["tags"]]) { things in
+    @Test func conditionsThatUsedNoIndexUseOne() throws {
+        try PlannedThings.withStore([["n"], ["t"], ["tags"]]) { things in
             for format in [
                 "n != nil", "NOT n == nil", "NOT (n == nil OR s < 0)", "t LIKE 'thing 17*'",
                 "t LIKE 'thing 17?'", "t MATCHES 'thing 17.*'", "t MATCHES 'thing 17[0-9]'",
@@ -68,9 +64,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func aPatternWithoutALiteralBeginningUsesNoIndex(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["t"]]) { things in
+    @Test func aPatternWithoutALiteralBeginningUsesNoIndex() throws {
+        try PlannedThings.withStore([["t"]]) { things in
             for format in [
                 "t LIKE '*17'", "t LIKE[d] 'thing 17*'", "t MATCHES 'a|thing 17.*'",
                 "t MATCHES '(?i)THING 17.*'", "t MATCHES[c] 'THING 17.*'",
@@ -82,9 +77,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func anIndexInsideOfADictionaryGivesItsOrder(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["d.x"]]) { things in
+    @Test func anIndexInsideOfADictionaryGivesItsOrder() throws {
+        try PlannedThings.withStore([["d.x"]]) { things in
             let plan = try things.plan(nil, [.ascending("d.x")], limit: 10)
             #expect(plan.recordsExamined < 60, "\(plan)")
             #expect(plan.description.contains("in its order"), "\(plan)")
@@ -97,9 +91,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func mixedDirectionsDoNotSortWholeGroups(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["c", "s"]]) { things in
+    @Test func mixedDirectionsDoNotSortWholeGroups() throws {
+        try PlannedThings.withStore([["c", "s"]]) { things in
             for sort: [DataStoreSortDescriptor] in [
                 [.ascending("c"), .descending("s")], [.descending("c"), .ascending("s")],
             ] {
@@ -109,9 +102,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func aListWithAnOrderReadsNoMoreThanThePage(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["c", "s"]]) { things in
+    @Test func aListWithAnOrderReadsNoMoreThanThePage() throws {
+        try PlannedThings.withStore([["c", "s"]]) { things in
             for sort: DataStoreSortDescriptor in [.ascending("s"), .descending("s")] {
                 let plan = try things.plan("c IN {3, 5, 7}", [sort], limit: 10)
                 #expect(plan.recordsExamined < 20 && plan.entriesExamined < 80, "\(plan)")
@@ -119,9 +111,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func twoConditionsOnElementsReadTheItemsOfOneOnly(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["tags"]]) { things in
+    @Test func twoConditionsOnElementsReadTheItemsOfOneOnly() throws {
+        try PlannedThings.withStore([["tags"]]) { things in
             let plan = try things.plan("ANY tags == 'all' AND ANY tags == 'tag 3'")
             #expect(plan.matched > 10 && plan.recordsExamined == plan.matched, "\(plan)")
             let many = try things.plan("ANY tags == 'half' AND ANY tags == 'third'")
@@ -129,9 +120,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Backend.ofRecords)
-    func aLimitReadsNoMoreEntriesThanItNeeds(_ backend: Backend) throws {
-        try PlannedThings.withStore(backend, [["f"], ["c"], ["s"]]) { things in
+    @Test func aLimitReadsNoMoreEntriesThanItNeeds() throws {
+        try PlannedThings.withStore([["f"], ["c"], ["s"]]) { things in
             let plan = try things.plan("f == 3", limit: 10)
             #expect(plan.recordsExamined == 10 && plan.entriesExamined <= 10, "\(plan)")
             let last = try things.plan("f == 3", [.descending("uniqueToken")], limit: 10)
@@ -153,9 +143,9 @@ struct PlannedThings {
 
     /// Runs a test on a store with indexes over these attributes.
     static func withStore(
-        _ backend: Backend, _ indexes: [[String]], _ body: (PlannedThings) throws -> Void
+        _ indexes: [[String]], _ body: (PlannedThings) throws -> Void
     ) throws {
-        try backend.withStore { store in
+        try Backend.memory.withStore { store in
             try store.write { db in
                 let names = ["c", "s", "p", "f", "x", "n", "t", "tags", "d"]
                 try db.declare(

@@ -6,7 +6,9 @@ import JustPersistLevelDB
 import JustPersistMemory
 import Testing
 
-/// The stores that every test of the contract runs against.
+/// The stores that tests of the contract run against.
+///
+/// The conformance kit examines each of them. A test here takes more than one engine only where the engine matters.
 enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
     case memory, lmdb, levelDB, reference
 
@@ -15,6 +17,8 @@ enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
     static let persistent: [Backend] = [.lmdb, .levelDB]
     /// The backends of the record layer.
     static let ofRecords: [Backend] = [.memory, .lmdb, .levelDB]
+    /// One of the record layer, and the reference store: for code that lies above the engines.
+    static let memoryAndReference: [Backend] = [.memory, .reference]
 
     /// Whether data outlives closing.
     var isPersistent: Bool { Self.persistent.contains(self) }

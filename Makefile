@@ -116,6 +116,8 @@ sanitize: setup
 	$(MAKE) -j2 sanitize-address sanitize-thread
 
 sanitize-%: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/Sanitizers/leaks.txt:print_suppressions=0
+# Children that tests fork from a process with threads may start a thread.
+sanitize-%: export TSAN_OPTIONS = die_after_fork=0
 sanitize-%:
 	swift test --disable-xctest --sanitize=$* --scratch-path .build/$* \
 		--skip 'BackendConformanceTests|depthIsLimitedBeforeTheStackIs|theDeepestExpressionsFitASmallStack'

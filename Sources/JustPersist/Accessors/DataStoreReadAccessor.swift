@@ -58,6 +58,9 @@ public protocol DataStoreReadAccessor: ~Copyable {
     /// The schemas of all types in the store, sorted by key, with the attributes that the store knows.
     func schemas() throws(DataStoreError) -> [ItemSchema]
 
+    /// Whether any type in the store has relationships. The default looks at ``schemas()``.
+    func hasRelationships() throws(DataStoreError) -> Bool
+
     /// Passes an error to the store's error handler.
     func report(_ error: DataStoreError)
 }
@@ -75,6 +78,11 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         _ request: DataStoreRequest, _ body: (any DataStoreItem) -> Void
     ) throws(DataStoreError) {
         for item in try performFetch(request) { body(item) }
+    }
+
+    /// Looks at all schemas.
+    public func hasRelationships() throws(DataStoreError) -> Bool {
+        try schemas().contains { !$0.relationships.isEmpty }
     }
 
     /// Executes the operation, and does not report how.

@@ -18,7 +18,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     private func deleteItems(of request: DataStoreRequest) throws(DataStoreError) -> Int {
         var deleted = 0
-        for item in try performFetch(request) where try performDelete(item) { deleted += 1 }
+        for item in try performFetch(request) where try deleteByRules(item) { deleted += 1 }
         return deleted
     }
 

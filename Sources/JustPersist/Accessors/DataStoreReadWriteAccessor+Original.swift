@@ -20,7 +20,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         ofMutableType itemType: any MutableDataStoreItem.Type
     ) -> (any MutableDataStoreItem)? {
         let item = reporting(or: nil) { () throws(DataStoreError) in
-            try performCreate(ItemType(itemType))
+            let item = try performCreate(ItemType(itemType))
+            try noteCreated(item)
+            return item
         }
         if let item { item.setInitialValues() }
         return item
@@ -32,7 +34,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// the error and returns false.
     @discardableResult
     public func insert(_ item: any MutableDataStoreItem) -> Bool {
-        succeeds { () throws(DataStoreError) in _ = try performInsert(item) }
+        succeeds { () throws(DataStoreError) in
+            if try performInsert(item) { try noteCreated(item) }
+        }
     }
 
     /// Deletes an item.
@@ -41,7 +45,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     @discardableResult
     public func delete(item: any DataStoreItem) -> Bool {
         var wasThere = false
-        return succeeds { () throws(DataStoreError) in wasThere = try performDelete(item) }
+        return succeeds { () throws(DataStoreError) in wasThere = try deleteByRules(item) }
             && wasThere
     }
 
@@ -63,7 +67,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         ofMutableTypes itemTypes: [any MutableDataStoreItem.Type]
     ) -> Bool {
         succeeds { () throws(DataStoreError) in
-            try performDeleteAll(itemTypes.map { ItemType($0) })
+            for type in itemTypes { try deleteAllByRules(ItemType(type)) }
         }
     }
 

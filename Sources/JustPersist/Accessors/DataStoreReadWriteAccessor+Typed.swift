@@ -9,6 +9,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             throw .madeOfAnotherClass(type)
         }
         item.setInitialValues()
+        try noteCreated(item)
         return item
     }
 
@@ -20,6 +21,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 "The store does not make dynamic items of “\(itemTypeKey)”.",
                 itemType: itemTypeKey)
         }
+        try noteCreated(item)
         return item
     }
 
@@ -27,7 +29,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// If the item was already deleted, this throws ``DataStoreError/Code/couldNotDeleteItem``.
     public func delete(_ item: any DataStoreItem) throws(DataStoreError) {
-        guard try performDelete(item) else {
+        guard try deleteByRules(item) else {
             throw DataStoreError(
                 .couldNotDeleteItem, in: "delete",
                 "The item \(item.uniqueToken) is not in the store; it may have been deleted before.",
@@ -46,7 +48,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             backing: DictionaryBacking(
                 itemTypeKey: type.itemTypeKey, schema: type.schema, id: id))
         do throws(DataStoreError) {
-            return try performDelete(item)
+            return try deleteByRules(item)
         } catch {
             // An item that is in no store is deleted by its id.
             if error.code == .foreignItem { return false }
@@ -61,7 +63,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         _ type: any MutableDataStoreItem.Type
     ) throws(DataStoreError) {
         do throws(DataStoreError) {
-            try performDeleteAll([ItemType(type)])
+            try deleteAllByRules(ItemType(type))
         } catch {
             throw DataStoreError(
                 .couldNotDeleteItemsOfType, in: "deleteAll", error.message,

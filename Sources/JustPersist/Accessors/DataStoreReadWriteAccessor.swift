@@ -49,6 +49,9 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
     func dropIndex(
         _ index: IndexSchema, ofType itemTypeKey: String
     ) throws(DataStoreError) -> Bool
+
+    /// The relationships that the block has changed; `nil`, and by default, if the store keeps none.
+    var links: BlockLinks? { get }
 }
 
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
@@ -63,6 +66,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             backing: DictionaryBacking(itemTypeKey: type.key, schema: type.schema, id: id))
         return try performInsert(item) ? item : nil
     }
+
+    /// None.
+    public var links: BlockLinks? { nil }
 
     /// Refuses to drop an index.
     public func dropIndex(

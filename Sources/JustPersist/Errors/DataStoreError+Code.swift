@@ -77,6 +77,13 @@ extension DataStoreError {
         public static let kindMismatch = Code("kindMismatch")
         /// Two items have the same value for an attribute that is declared unique; the message names both.
         public static let uniqueViolation = Code("uniqueViolation")
+        /// Relationships do not hold at the end of a write block: a number of others that is required, or a deletion that
+        /// is denied.
+        public static let validationFailed = Code("validationFailed")
+        /// Two relationships name each other as inverses, but do not agree.
+        public static let conflictingRelationships = Code("conflictingRelationships")
+        /// A relationship was followed after the block of its item had ended.
+        public static let relationshipNotLoaded = Code("relationshipNotLoaded")
         /// The request cannot be executed as it is: a negative offset, for example.
         public static let invalidRequest = Code("invalidRequest")
         /// The predicate's text cannot be understood; see ``DataStoreError/location``.

@@ -90,6 +90,22 @@ public final class DictionaryBacking: ItemBacking {
         try adopted?.value(forAttribute: name, of: reference) ?? .null
     }
 
+    /// Calls `body` in the store that inserted the item; throws for an item in no store.
+    public func withReader(
+        _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        guard let adopted else { throw .noRelationships(itemTypeKey) }
+        try adopted.withReader(body)
+    }
+
+    /// Calls `body` in the store that inserted the item; throws for an item in no store.
+    public func withWriter(
+        _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        guard let adopted else { throw .noRelationships(itemTypeKey) }
+        try adopted.withWriter(body)
+    }
+
     /// Calls the store's handler, or the closure passed to the initializer.
     public func report(_ error: DataStoreError) {
         if let adopted { adopted.report(error) } else { reportError(error) }

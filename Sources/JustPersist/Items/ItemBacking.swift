@@ -78,6 +78,21 @@ public protocol ItemBacking: AnyObject {
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue
 
+    /// Calls `body` with the accessor of the item's block.
+    ///
+    /// Relationships use this. The default throws ``DataStoreError/Code/unsupported``; after the block has ended, a store
+    /// throws ``DataStoreError/Code/relationshipNotLoaded``.
+    func withReader(
+        _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void
+    ) throws(DataStoreError)
+
+    /// Calls `body` with the accessor of the write block in which the item is live.
+    ///
+    /// The default throws ``DataStoreError/Code/unsupported``.
+    func withWriter(
+        _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
+    ) throws(DataStoreError)
+
     /// The store's backing for an item that was inserted into a store; otherwise the backing itself.
     var storeBacking: any ItemBacking { get }
 
@@ -106,6 +121,16 @@ extension ItemBacking {
         }
         for name in names { try body(name, try value(forAttribute: name)) }
     }
+
+    /// Throws ``DataStoreError/Code/unsupported``.
+    public func withReader(
+        _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) { throw .noRelationships(itemTypeKey) }
+
+    /// Throws ``DataStoreError/Code/unsupported``.
+    public func withWriter(
+        _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) { throw .noRelationships(itemTypeKey) }
 
     /// Returns the backing itself.
     public var storeBacking: any ItemBacking { self }

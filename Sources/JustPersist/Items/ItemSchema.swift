@@ -16,6 +16,10 @@ public final class ItemSchema: Sendable {
     public let attributes: [AttributeSchema]
     /// Indexes over one attribute or several, and uniqueness.
     public let indexes: [IndexSchema]
+    /// The relationships to items of other types, and of the same one.
+    ///
+    /// Each that is not to many is an attribute with a reference too, and has an index.
+    public let relationships: [RelationshipSchema]
 
     private let indexByName: [String: Int]
     private let contradiction: DataStoreError?
@@ -26,10 +30,22 @@ public final class ItemSchema: Sendable {
     /// an inconsistent schema with the error of ``validate()``.
     public init(
         _ itemTypeKey: String, formerTypeKeys: [String] = [], attributes: [AttributeSchema],
-        indexes: [IndexSchema] = []
+        indexes: [IndexSchema] = [], relationships: [RelationshipSchema] = []
     ) {
         self.itemTypeKey = itemTypeKey
         self.formerTypeKeys = formerTypeKeys
+        self.relationships = relationships
+        var (attributes, indexes) = (attributes, indexes)
+        for relationship in relationships where !relationship.isToMany {
+            if !attributes.contains(where: { $0.name == relationship.name }) {
+                attributes.append(
+                    AttributeSchema(
+                        relationship.name, kinds: [.reference],
+                        formerNames: relationship.formerNames))
+            }
+            let index = IndexSchema([relationship.name])
+            if !indexes.contains(index) { indexes.append(index) }
+        }
         self.attributes = attributes
         let single = attributes.compactMap { attribute in
             attribute.isUnique || attribute.isIndexed
@@ -51,6 +67,26 @@ public final class ItemSchema: Sendable {
     ///   default is of none of its attribute's kinds.
     public func validate() throws(DataStoreError) {
         if let contradiction { throw contradiction }
+    }
+
+    /// Checks that the relationships agree with those of other types.
+    ///
+    /// Stores call this when they declare the type. A relationship that is not known yet does not disagree.
+    ///
+    /// - Parameter known: The types of the store.
+    /// - Throws: `.conflictingRelationships`.
+    public func checkRelationships(with known: [ItemSchema]) throws(DataStoreError) {
+        for relationship in relationships {
+            let other =
+                relationship.destination == itemTypeKey
+                ? self : known.schema(ofType: relationship.destination)
+            _ = try Relation(relationship, of: itemTypeKey, to: other, isWhole: false)
+        }
+        for other in known where other.itemTypeKey != itemTypeKey {
+            for relationship in other.relationships where relationship.destination == itemTypeKey {
+                _ = try Relation(relationship, of: other.itemTypeKey, to: self, isWhole: false)
+            }
+        }
     }
 
     private static func contradiction(

@@ -9,6 +9,8 @@ public struct ItemType: Sendable {
     // The key of a schema is not copied, which would cost each call on an accessor.
     /// The key of a type without a schema.
     private var dynamicKey = ""
+    /// Whether an item that the block has as an object of another class is returned as that object.
+    package private(set) var isOfAnyClass = false
 
     /// The type of a declared item class.
     public init(_ itemClass: any DataStoreItem.Type) {
@@ -22,6 +24,12 @@ public struct ItemType: Sendable {
         itemClass = DynamicItem.self
         schema = nil
         dynamicKey = key
+    }
+
+    /// A type whose items are objects of the class with which the block has used them, or else a ``DynamicItem``.
+    package init(ofAnyClass key: String) {
+        self.init(dynamic: key)
+        isOfAnyClass = true
     }
 
     /// A type that is declared without a Swift class.

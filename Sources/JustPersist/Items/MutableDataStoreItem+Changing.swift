@@ -75,6 +75,6 @@ extension MutableDataStoreItem {
     public func remove(
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
     ) throws(DataStoreError) -> Bool {
-        try db.performDelete(self)
+        try db.deleteByRules(self)
     }
 }

@@ -112,6 +112,10 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     /// A store that does not declare it may keep both: it treats a declaration of uniqueness as a hint, as it treats
     /// every other index.
     public var enforcesUniqueness: Bool
+    /// Whether the store keeps relationships.
+    ///
+    /// A store that does not declare it refuses a schema that has some.
+    public var hasRelationships: Bool
     /// Whether several processes, with different process IDs, may have the store open at the same time.
     ///
     /// Processes in different containers or PID namespaces may have the same process ID: see <doc:WhatSurvives>.
@@ -133,7 +137,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         predicateOperators: Set<DataStorePredicate.Operator> = Set(
             DataStorePredicate.Operator.allCases),
         textOrders: Set<TextOrder> = Set(TextOrder.allCases),
-        enforcesUniqueness: Bool = false,
+        enforcesUniqueness: Bool = false, hasRelationships: Bool = false,
         isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
         limits: DataStoreLimits = .contract
     ) {
@@ -148,6 +152,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         self.predicateOperators = predicateOperators
         self.textOrders = textOrders
         self.enforcesUniqueness = enforcesUniqueness
+        self.hasRelationships = hasRelationships
         self.isSharedBetweenProcesses = isSharedBetweenProcesses
         self.isReadOnly = isReadOnly
         self.limits = limits

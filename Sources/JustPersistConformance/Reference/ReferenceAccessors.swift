@@ -129,6 +129,8 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     package func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }
 
+    package var links: BlockLinks? { block.links }
+
     package func report(_ error: DataStoreError) { reading.report(error) }
 
     package func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem

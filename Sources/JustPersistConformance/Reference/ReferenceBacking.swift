@@ -16,6 +16,8 @@ package final class ReferenceBacking: ItemBacking {
     private var block: ReferenceBlock?
     /// The write block that deleted the item.
     private var deleter: ReferenceBlock?
+    /// The read block that returned the item.
+    private weak var reader: ReferenceBlock?
     /// Whether the item was created in a block that was rolled back, so that it is in no store.
     var isDetached = false
     /// The values of a frozen item.
@@ -37,6 +39,7 @@ package final class ReferenceBacking: ItemBacking {
         frozen = row
         frozenState = block.isWriting ? ReferenceState() : block.state
         self.block = block.isWriting ? block : nil
+        reader = block.isWriting ? nil : block
     }
 
     /// Copies the values, and releases the block.
@@ -125,6 +128,25 @@ package final class ReferenceBacking: ItemBacking {
             size, inPlaceOf: written[stored] ?? 0, attribute: name, of: itemTypeKey)
         written[stored] = size
         block.state.set(context.rules.stored(value), ofAttribute: stored, of: key)
+    }
+
+    /// Calls `body` with an accessor of the running block.
+    package func withReader(
+        _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        guard let running = block ?? reader, !thread.hasEnded else {
+            throw .relationshipNotLoaded(itemTypeKey)
+        }
+        try thread.check("relationship")
+        try body(context.rules.reader(running))
+    }
+
+    /// Calls `body` with an accessor of the running write block.
+    package func withWriter(
+        _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        guard let block, block.thread.isCurrent else { throw refusal("") }
+        try body(context.rules.writer(block))
     }
 
     /// Passes an error to the store's error handler.

@@ -22,6 +22,7 @@ extension ReferenceBlock {
                 live.map { (changed.presentKey($0.key), $0.value) }, uniquingKeysWith: { $1 })
         }
         state = changed
+        links.declarationsChanged()
     }
 
     /// Throws if two items have equal unique values since the last check.

@@ -48,6 +48,8 @@ package final class ReferenceBlock {
     /// The thread of the block, and whether the block has ended.
     package let thread = BlockThread()
     /// The error because of which the block cannot be committed.
+    /// The relationships that the block has changed.
+    package let links = BlockLinks()
     package private(set) var poison: DataStoreError?
     /// The schemas of the classes that the block has declared.
     private var known: Set<ObjectIdentifier> = []
@@ -133,7 +135,7 @@ package final class ReferenceBlock {
         _ row: ReferenceRow, as type: ItemType
     ) throws(DataStoreError) -> any DataStoreItem {
         if let known = live[row.key] {
-            guard Swift.type(of: known) == type.itemClass else {
+            guard type.isOfAnyClass || Swift.type(of: known) == type.itemClass else {
                 throw .item(known, usedAs: type.itemClass, in: "fetch")
             }
             return known

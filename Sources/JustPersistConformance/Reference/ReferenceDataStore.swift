@@ -103,7 +103,7 @@ public final class ReferenceDataStore: DataStore {
     public var capabilities: DataStoreCapabilities {
         DataStoreCapabilities(
             childStores: .nested, changeStreams: .live, threading: threading,
-            enforcesUniqueness: true, limits: limits)
+            enforcesUniqueness: true, hasRelationships: true, limits: limits)
     }
 
     // MARK: Life
@@ -212,6 +212,7 @@ public final class ReferenceDataStore: DataStore {
             do {
                 try block(rules.writer(running))
                 try running.thread.checkNoChangeWasLost()
+                try running.links.judge(rules.writer(running))
                 try running.judge()
                 if let poison = running.poison { throw poison }
             } catch {

@@ -9,6 +9,7 @@ extension ReferenceState {
         rules: ReferenceRules = ReferenceRules()
     ) throws(DataStoreError) {
         try schema.validate()
+        try schema.checkRelationships(with: types.map(\.schema))
         let schema = rules.declared(schema)
         let key = schema.itemTypeKey
         try declareType(schema, limits)
@@ -38,6 +39,7 @@ extension ReferenceState {
         change(key) { type in
             if isOfClass { type.keepIndexes(indexes) }
             for index in indexes { type.add(index) }
+            for relationship in schema.relationships { type.add(relationship) }
         }
     }
 

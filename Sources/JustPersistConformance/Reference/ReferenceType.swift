@@ -10,6 +10,8 @@ package struct ReferenceType: Sendable {
     package private(set) var attributes: [Attribute] = []
     /// The indexes that were declared.
     package private(set) var indexes: [IndexSchema] = []
+    /// The relationships that were declared.
+    package private(set) var relationships: [RelationshipSchema] = []
 
     /// One attribute: its names, its declaration, and the kinds of its values so far.
     package struct Attribute: Sendable, Hashable, Codable {
@@ -109,6 +111,16 @@ package struct ReferenceType: Sendable {
         indexes = indexes.map { $0.naming(other, insteadOf: name) }
     }
 
+    /// Adds a relationship, or replaces the one with its name or a former one.
+    mutating func add(_ relationship: RelationshipSchema) {
+        let names = [relationship.name] + relationship.formerNames
+        if let place = relationships.firstIndex(where: { names.contains($0.name) }) {
+            relationships[place] = relationship
+        } else {
+            relationships.append(relationship)
+        }
+    }
+
     mutating func add(_ index: IndexSchema) {
         if !indexes.contains(index) { indexes.append(index) }
     }
@@ -151,7 +163,7 @@ package struct ReferenceType: Sendable {
                     default: attribute.defaultValue, isOptional: attribute.isOptional,
                     formerNames: attribute.formerNames)
             },
-            indexes: indexes)
+            indexes: indexes, relationships: relationships)
     }
 }
 

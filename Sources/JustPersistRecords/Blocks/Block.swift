@@ -44,6 +44,8 @@ class Block {
         let itemClass: ObjectIdentifier
         /// The class's schema; `nil` for dynamic items.
         let schema: ObjectIdentifier?
+        /// Part of the key because an object of any class is returned then.
+        let isOfAnyClass: Bool
     }
 
     init(reader: any KeyValueReader, catalog: Catalog, context: StoreContext) {
@@ -81,7 +83,7 @@ class Block {
         }
         let key = TypeKey(
             key: type.key, itemClass: ObjectIdentifier(type.itemClass),
-            schema: type.schema.map { ObjectIdentifier($0) })
+            schema: type.schema.map { ObjectIdentifier($0) }, isOfAnyClass: type.isOfAnyClass)
         if let found = types[key] {
             lastType = found
             return found

@@ -161,6 +161,7 @@ final class BlockType {
             else { return false }
         }
         return stored.hasIndexes(schema.indexes)
+            && schema.relationships.allSatisfy(stored.relationships.contains)
     }
 
     private static func tags(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {

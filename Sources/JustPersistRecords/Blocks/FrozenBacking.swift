@@ -103,6 +103,18 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         throw .itemNotMutable(itemTypeKey, attribute: name)
     }
 
+    func withReader(
+        _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        let block = block
+        if block.thread.hasEnded { throw .relationshipNotLoaded(itemTypeKey) }
+        try body(RecordReadAccessor(block))
+    }
+
+    func withWriter(
+        _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) { throw .itemNotMutable(itemTypeKey, attribute: "") }
+
     func report(_ error: DataStoreError) { type.context.report(error) }
 
     // MARK: Short cuts

@@ -118,6 +118,20 @@ final class LiveBacking: RecordBacking {
         block.report(error)
     }
 
+    func withReader(
+        _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        if block.thread.hasEnded { throw .relationshipNotLoaded(itemTypeKey) }
+        try body(RecordWriteAccessor(block))
+    }
+
+    func withWriter(
+        _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        guard block.thread.isCurrent, !isDeleted else { throw refusal("") }
+        try body(RecordWriteAccessor(block))
+    }
+
     // MARK: Short cuts
 
     func text(at index: Int) -> String? { field(at: index) { $0.text(in: $1) } }

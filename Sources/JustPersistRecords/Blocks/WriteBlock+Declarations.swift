@@ -79,6 +79,7 @@ extension WriteBlock {
     /// Notes a change of a catalog entry, and updates this block's types.
     func didChange(_ number: UInt32) {
         changedTypes.insert(number)
+        links.declarationsChanged()
         guard let type = known.catalog[number] else { return }
         bind(usedTypes(type), to: type)
         bindTable(of: type)

@@ -200,7 +200,9 @@ extension WriteBlock {
         _ type: BlockType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
         guard let number = type.table?.number, let item = live[number, id] else { return nil }
-        guard Swift.type(of: item) == type.itemType.itemClass else {
+        guard
+            type.itemType.isOfAnyClass || Swift.type(of: item) == type.itemType.itemClass
+        else {
             throw .item(item, usedAs: type.itemType.itemClass, in: "fetch")
         }
         return item

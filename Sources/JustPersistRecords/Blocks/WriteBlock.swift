@@ -63,6 +63,8 @@ final class WriteBlock: Block {
     @safe @exclusivity(unchecked) var changes = 0
     override var changeCount: Int { changes }
     var changedTypes: Set<UInt32> = []
+    /// The relationships that the block has changed.
+    let links = BlockLinks()
     /// The tables with entries in unique indexes that are not checked yet.
     var unjudged: [RecordTable] = []
 

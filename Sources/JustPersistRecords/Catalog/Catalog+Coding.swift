@@ -26,6 +26,9 @@ extension CatalogType {
             fields.append(FieldNumber.attribute, attribute.encoded(types))
         }
         for index in indexes { fields.append(FieldNumber.index, index.encoded()) }
+        for relationship in relationships {
+            fields.append(RelationshipSchema.fieldNumber, relationship.encoded())
+        }
         for key in formerKeys { fields.append(FieldNumber.formerKey, key) }
         if !isDeclared { fields.append(FieldNumber.isUndeclared, []) }
         fields.append(unknown)
@@ -50,6 +53,7 @@ extension CatalogType {
         self.init(number: number, key: key)
         var read = self
         var unknown = UnknownFields()
+        var unknownRelationships = UnknownFields()
         let isSound = EntryFields.read(bytes, start..<bytes.count, keeping: &unknown) {
             field, range in
             switch field {
@@ -61,6 +65,12 @@ extension CatalogType {
             case FieldNumber.index:
                 guard let index = CatalogIndex(decoding: bytes, range) else { return nil }
                 read.indexes.append(index)
+            case RelationshipSchema.fieldNumber & 0x3F:
+                guard
+                    let relationship = RelationshipSchema(
+                        decoding: bytes, range, &unknownRelationships)
+                else { return nil }
+                read.relationships.append(relationship)
             case FieldNumber.formerKey: read.formerKeys.append(bytes.text(in: range))
             case FieldNumber.isUndeclared where range.isEmpty: read.isDeclared = false
             case FieldNumber.isUndeclared: return nil
@@ -75,6 +85,7 @@ extension CatalogType {
         else { return nil }
         for attribute in read.attributes { unknown.add(rulesOf: attribute.unknown) }
         for index in read.indexes { unknown.add(rulesOf: index.unknown) }
+        unknown.add(rulesOf: unknownRelationships)
         read.unknown = unknown
         self = read
     }

@@ -17,6 +17,8 @@ struct Catalog: Sendable {
     /// The keys of the types by number, including undeclared types that items refer to.
     var names = TypeNames()
     private var places: [UInt32: Int] = [:]
+    /// Whether any type has had relationships.
+    private(set) var hasRelationships = false
 
     /// An empty catalog.
     init(names: TypeNames = TypeNames()) { self.names = names }
@@ -41,6 +43,7 @@ struct Catalog: Sendable {
 
     /// Replaces the type with the same number, or appends the type.
     mutating func put(_ type: CatalogType) {
+        if !type.relationships.isEmpty { hasRelationships = true }
         if let place = places[type.number] {
             types[place] = type
         } else {

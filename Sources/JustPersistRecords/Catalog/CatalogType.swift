@@ -14,6 +14,7 @@ struct CatalogType: Sendable {
     /// The attributes; an attribute's index is its id.
     private(set) var attributes: [CatalogAttribute] = []
     var indexes: [CatalogIndex] = []
+    var relationships: [RelationshipSchema] = []
     /// Fields of a later release, of the type and of its parts.
     var unknown = UnknownFields()
     /// The attributes by the names that they have now.
@@ -135,7 +136,7 @@ struct CatalogType: Sendable {
         ItemSchema(
             key, formerTypeKeys: formerKeys,
             attributes: attributes.filter { !$0.isRetired }.map(\.schema),
-            indexes: indexes.map(schema(of:)))
+            indexes: indexes.map(schema(of:)), relationships: relationships)
     }
 
     /// An index as the contract describes it.

@@ -78,6 +78,9 @@ struct UnknownFields: Sendable {
     /// Notes that a known field has contents that only a later release can read.
     mutating func forbidReading() { (forbidsReading, forbidsWriting) = (true, true) }
 
+    /// Notes that the entry has contents that only a later release can write.
+    mutating func forbidWriting() { forbidsWriting = true }
+
     /// Adds the restrictions of an entry nested in this one.
     mutating func add(rulesOf inner: UnknownFields) {
         forbidsReading = forbidsReading || inner.forbidsReading

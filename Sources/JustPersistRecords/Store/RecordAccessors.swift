@@ -57,6 +57,8 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
 
     func schemas() throws(DataStoreError) -> [ItemSchema] { try block.schemas() }
 
+    func hasRelationships() throws(DataStoreError) -> Bool { block.known.catalog.hasRelationships }
+
     func report(_ error: DataStoreError) { block.context.report(error) }
 }
 
@@ -143,6 +145,10 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     func schemas() throws(DataStoreError) -> [ItemSchema] {
         try noting { () throws(DataStoreError) in try block.schemas() }
     }
+
+    func hasRelationships() throws(DataStoreError) -> Bool { block.known.catalog.hasRelationships }
+
+    var links: BlockLinks? { block.links }
 
     func report(_ error: DataStoreError) { block.report(error) }
 

@@ -118,7 +118,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             persistence: persistence, childStores: .nested,
             changeStreams: changeLog.map { !$0.isOff } ?? false ? .logged : .live,
             threading: threading,
-            enforcesUniqueness: keepsIndexes,
+            enforcesUniqueness: keepsIndexes, hasRelationships: true,
             isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
             isReadOnly: traits.isReadOnly, limits: limits)
     }

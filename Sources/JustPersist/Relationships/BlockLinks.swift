@@ -1,0 +1,100 @@
+/// The relationships that a write block has changed, and what must hold for them at its end.
+///
+/// A store that declares ``DataStoreCapabilities/hasRelationships`` keeps one for each write block, returns it from the
+/// accessor's ``DataStoreReadWriteAccessor/links``, and calls ``judge(_:)`` before the commit. Used on the block's thread.
+public final class BlockLinks {
+    /// A number of related items that must hold at the end.
+    private struct Rule: Hashable {
+        let item: ItemReference
+        let name: String
+    }
+
+    private var limited: [Rule: Relation] = [:]
+    private var denied: [Rule: Relation] = [:]
+    /// The relationships that lead to a type without an inverse there, by the type's key; `nil` until they are needed.
+    private var withoutInverse: [String: [Relation]]?
+    private var relations: [ObjectIdentifier: [Relation]] = [:]
+    private var declared: Set<String> = []
+
+    /// No changes.
+    public init() {}
+
+    /// Forgets what was read from the declarations of the store. A store calls this when a declaration changes.
+    public func declarationsChanged() {
+        withoutInverse = nil
+        relations = [:]
+    }
+
+    /// The relationships of a class, resolved once in the block.
+    func relations(
+        of schema: ItemSchema, _ resolve: () throws(DataStoreError) -> [Relation]
+    ) throws(DataStoreError) -> [Relation] {
+        if schema.relationships.isEmpty { return [] }
+        if let known = relations[ObjectIdentifier(schema)] { return known }
+        let resolved = try resolve()
+        relations[ObjectIdentifier(schema)] = resolved
+        return resolved
+    }
+
+    /// The relationships that lead to a type and have no inverse there.
+    func withoutInverse(
+        to key: String, _ resolve: () throws(DataStoreError) -> [Relation]
+    ) throws(DataStoreError) -> [Relation] {
+        if withoutInverse == nil {
+            withoutInverse = Dictionary(grouping: try resolve(), by: \.schema.destination)
+        }
+        return withoutInverse?[key] ?? []
+    }
+
+    /// Whether a type of links is declared for the first time in the block.
+    func notesDeclared(_ key: String) -> Bool { declared.insert(key).inserted }
+
+    /// Notes that the number of others of an item changed.
+    func noteCount(_ relation: Relation, of item: ItemReference) {
+        if relation.schema.isLimited {
+            limited[Rule(item: item, name: relation.schema.name)] = relation
+        }
+    }
+
+    /// Notes that an item was deleted that may have no others at the end.
+    func noteDenied(_ relation: Relation, of item: ItemReference) {
+        denied[Rule(item: item, name: relation.schema.name)] = relation
+    }
+
+    /// Checks what must hold at the end of the block: limits of numbers, and deletions that are denied.
+    ///
+    /// - Throws: ``DataStoreError/Code/validationFailed``; the block must be rolled back then.
+    public func judge(_ db: borrowing DataStoreWriter) throws(DataStoreError) {
+        if limited.isEmpty, denied.isEmpty { return }
+        var broken: [String] = []
+        var first: (type: String, name: String)?
+        func note(_ rule: Rule, _ text: String) {
+            if first == nil { first = (rule.item.itemTypeKey, rule.name) }
+            if broken.count < 100 {
+                broken.append("\(rule.item.itemTypeKey) \(rule.item.id): \(text)")
+            }
+        }
+        for (rule, relation) in denied {
+            let count = try db.count(relation, of: rule.item)
+            if count > 0 {
+                note(rule, "it was deleted, but has \(count) “\(rule.name)”, which denies that")
+            }
+        }
+        for (rule, relation) in limited {
+            guard try db.exists(rule.item) else { continue }
+            let (count, schema) = (try db.count(relation, of: rule.item), relation.schema)
+            if count < schema.minimum {
+                note(rule, "it has \(count) “\(rule.name)”, and needs \(schema.minimum) at least")
+            } else if let maximum = schema.maximum, count > maximum {
+                note(rule, "it has \(count) “\(rule.name)”, and may have \(maximum) at most")
+            }
+        }
+        guard let first else { return }
+        throw DataStoreError(
+            .validationFailed, in: "write",
+            """
+            Relationships do not hold at the end of the block, and nothing of it is stored: \
+            \(broken.sorted().joined(separator: "; ")).
+            """, itemType: first.type, attribute: first.name)
+    }
+}

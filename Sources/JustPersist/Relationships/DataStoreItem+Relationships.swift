@@ -1,0 +1,53 @@
+/// Relationships of item classes that are written by hand, and of items without a class.
+extension DataStoreItem {
+    /// The item of a to-one relationship; `nil` if there is none, or if it was deleted.
+    public func related<Other: DataStoreItem>(
+        _ name: String, as other: Other.Type = Other.self
+    ) -> Other? {
+        do throws(DataStoreError) {
+            guard case .reference(let reference) = try backing.value(forAttribute: name) else {
+                return nil
+            }
+            var found: Other?
+            try backing.withReader { (db) throws(DataStoreError) in
+                let type =
+                    other == DynamicItem.self
+                    ? ItemType(dynamic: reference.itemTypeKey) : ItemType(other)
+                found = try db.performFetchItem(type, id: reference.id).flatMap { Other.cast($0) }
+            }
+            return found
+        } catch {
+            backing.fail(error)
+            return nil
+        }
+    }
+
+    /// The items of a to-many relationship.
+    public func related<Other: DataStoreItem>(
+        toMany name: String, as other: Other.Type = Other.self
+    ) -> ToMany<Other> {
+        ToMany(of: self, name)
+    }
+}
+
+extension MutableDataStoreItem {
+    /// Sets the item of a to-one relationship, or none, and keeps the other side in step.
+    ///
+    /// An item that is in no store is inserted.
+    public func setRelated(_ name: String, to other: (any DataStoreItem)?) {
+        do throws(DataStoreError) {
+            try setRelatedItem(name, to: other)
+        } catch {
+            backing.fail(error)
+        }
+    }
+
+    /// Sets the item of a to-one relationship, or none, as ``setRelated(_:to:)`` does, and throws the error.
+    public func setRelatedItem(
+        _ name: String, to other: (any DataStoreItem)?
+    ) throws(DataStoreError) {
+        try backing.withWriter { (db) throws(DataStoreError) in
+            try db.setRelated(try db.relation(name, of: ItemType(of: self)), of: self, to: other)
+        }
+    }
+}

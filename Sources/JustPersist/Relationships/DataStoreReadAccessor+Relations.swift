@@ -1,0 +1,146 @@
+/// Relationships as they are read.
+extension DataStoreReadAccessor where Self: ~Copyable {
+    /// The schema of a type: that of its class, or else what the store knows.
+    private func schema(of type: ItemType) throws(DataStoreError) -> ItemSchema? {
+        if let schema = type.schema { return schema }
+        return try schemas().schema(ofType: type.key)
+    }
+
+    private func destination(
+        of schema: RelationshipSchema, from owner: ItemSchema
+    ) throws(DataStoreError) -> ItemSchema? {
+        if let itemClass = schema.destinationClass { return itemClass.schema }
+        if schema.destination == owner.itemTypeKey { return owner }
+        return try schemas().schema(ofType: schema.destination)
+    }
+
+    /// The relationships of a type, with their inverses.
+    func resolvedRelations(of schema: ItemSchema) throws(DataStoreError) -> [Relation] {
+        var relations: [Relation] = []
+        for relationship in schema.relationships {
+            relations.append(
+                try Relation(
+                    relationship, of: schema.itemTypeKey,
+                    to: try destination(of: relationship, from: schema)))
+        }
+        return relations
+    }
+
+    /// A relationship of a type.
+    ///
+    /// - Throws: `.unknownAttribute` if the type has none of that name.
+    func relation(_ name: String, of type: ItemType) throws(DataStoreError) -> Relation {
+        guard let schema = try schema(of: type),
+            let relationship = schema.relationships.first(where: { $0.name == name })
+        else { throw .unknownAttribute(name, ofType: type.key, in: "relationship") }
+        return try Relation(
+            relationship, of: schema.itemTypeKey,
+            to: try destination(of: relationship, from: schema))
+    }
+
+    /// The relationships of all types that lead to other types without an inverse there.
+    func relationsWithoutInverse() throws(DataStoreError) -> [Relation] {
+        let schemas = try schemas()
+        var relations: [Relation] = []
+        for schema in schemas {
+            for relationship in schema.relationships {
+                let relation = try Relation(
+                    relationship, of: schema.itemTypeKey,
+                    to: schemas.schema(ofType: relationship.destination), isWhole: false)
+                if relation.inverse == nil { relations.append(relation) }
+            }
+        }
+        return relations
+    }
+
+    /// Whether an item exists.
+    func exists(_ item: ItemReference) throws(DataStoreError) -> Bool {
+        try performFetchItem(ItemType(ofAnyClass: item.itemTypeKey), id: item.id) != nil
+    }
+
+    /// A request for what holds the others of an item: the others themselves, or links to them.
+    func request(
+        _ relation: Relation, of item: ItemReference, as type: ItemType? = nil
+    ) -> DataStoreRequest? {
+        func request(_ type: ItemType, _ attribute: String) -> DataStoreRequest {
+            let request = DataStoreRequest(type: type)
+            request.predicate = .comparison(
+                .init(.path(.init([attribute])), .equal, .value(.reference(item))))
+            return request
+        }
+        switch relation.storage {
+        case .reference: return nil
+        case .inverse(let attribute):
+            return request(type ?? ItemType(ofAnyClass: relation.schema.destination), attribute)
+        case .links(let type, let isSource):
+            let names = type.names(isSource: isSource)
+            let found = request(ItemType(dynamic: type.key), names.near)
+            found.sortDescriptors = [
+                DataStoreSortDescriptor(key: names.position ?? names.far, ascending: true)
+            ]
+            return found
+        }
+    }
+
+    /// References to the others of an item, in their order.
+    ///
+    /// Those that were deleted under a rule of no action are among them.
+    func references(
+        _ relation: Relation, of item: ItemReference
+    ) throws(DataStoreError) -> [ItemReference] {
+        var found: [ItemReference] = []
+        guard let request = request(relation, of: item) else {
+            let owner = ItemType(ofAnyClass: item.itemTypeKey)
+            let stored = try performFetchItem(owner, id: item.id)?.backing
+                .value(forAttribute: relation.schema.name)
+            if case .reference(let reference) = stored { found.append(reference) }
+            return found
+        }
+        if case .links(let type, let isSource) = relation.storage {
+            let far = type.names(isSource: isSource).far
+            try performScan(request) { link in
+                if case .reference(let reference)? = try? link.backing.value(forAttribute: far) {
+                    found.append(reference)
+                }
+            }
+            return found
+        }
+        try performScan(request) { found.append(ItemReference(to: $0)) }
+        guard let order = relation.order else { return found }
+        // The others decide which there are; the links know their order.
+        let left = Set(found)
+        let ordered = try references(
+            Relation(order, of: relation), of: item
+        ).filter { left.contains($0) }
+        let known = Set(ordered)
+        return ordered + found.filter { !known.contains($0) }
+    }
+
+    /// The others of an item, in their order.
+    func items(
+        _ relation: Relation, of item: ItemReference, as type: ItemType
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        if case .inverse = relation.storage, relation.order == nil,
+            let request = request(relation, of: item, as: type)
+        {
+            return try performFetch(request)
+        }
+        var items: [any DataStoreItem] = []
+        for reference in try references(relation, of: item) {
+            if let other = try performFetchItem(type, id: reference.id) { items.append(other) }
+        }
+        return items
+    }
+
+    /// The number of others of an item that exist.
+    func count(_ relation: Relation, of item: ItemReference) throws(DataStoreError) -> Int {
+        if case .inverse = relation.storage, let request = request(relation, of: item) {
+            return try performCount(request)
+        }
+        var count = 0
+        for reference in try references(relation, of: item) where try exists(reference) {
+            count += 1
+        }
+        return count
+    }
+}

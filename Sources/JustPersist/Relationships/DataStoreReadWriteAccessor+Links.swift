@@ -1,0 +1,158 @@
+/// The items that are links, and their order.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// The distance between the positions of two neighbours that were added at the end.
+    private var step: Int64 { 1 << 32 }
+
+    private func declared(_ type: LinkType) throws(DataStoreError) {
+        if try knownLinks("relationship").notesDeclared(type.key) { try declare(type.schema) }
+    }
+
+    /// Adds a link, and returns false if it exists.
+    @discardableResult
+    func addLink(
+        _ type: LinkType, from source: ItemReference, to target: ItemReference, at place: Int?,
+        seenFromSource: Bool = true
+    ) throws(DataStoreError) -> Bool {
+        try declared(type)
+        let id = LinkType.id(from: source.id, to: target.id)
+        let isThere = try performFetchItem(ItemType(dynamic: type.key), id: id) != nil
+        if isThere { return false }
+        var positions: [(name: String, value: Int64)] = []
+        for isSource in [true, false] {
+            guard let name = type.names(isSource: isSource).position else { continue }
+            let near = isSource ? source : target
+            positions.append(
+                (
+                    name,
+                    try position(
+                        type, isSource, of: near, at: isSource == seenFromSource ? place : nil)
+                ))
+        }
+        guard let link = try performCreate(ItemType(dynamic: type.key), id: id) else {
+            return false
+        }
+        try link.backing.setValue(.reference(source), forAttribute: LinkType.source)
+        try link.backing.setValue(.reference(target), forAttribute: LinkType.target)
+        for position in positions {
+            try link.backing.setValue(.int(position.value), forAttribute: position.name)
+        }
+        return true
+    }
+
+    /// Deletes a link, and returns whether it existed.
+    @discardableResult
+    func removeLink(
+        _ type: LinkType, from source: ItemReference, to target: ItemReference
+    ) throws(DataStoreError) -> Bool {
+        let id = LinkType.id(from: source.id, to: target.id)
+        guard let link = try performFetchItem(ItemType(dynamic: type.key), id: id) else {
+            return false
+        }
+        return try performDelete(link)
+    }
+
+    /// The links of an item in the order of their positions, from a place on.
+    private func links(
+        _ type: LinkType, _ isSource: Bool, of near: ItemReference, from place: Int, limit: Int,
+        ascending: Bool = true
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        let names = type.names(isSource: isSource)
+        let request = DataStoreRequest(itemTypeKey: type.key)
+        request.predicate = .comparison(
+            .init(.path(.init([names.near])), .equal, .value(.reference(near))))
+        request.sortDescriptors = [
+            DataStoreSortDescriptor(key: names.position ?? names.far, ascending: ascending)
+        ]
+        request.offset = place
+        request.limit = limit
+        return try performFetch(request)
+    }
+
+    private func position(
+        in link: any DataStoreItem, _ name: String
+    ) throws(DataStoreError) -> Int64 {
+        guard case .int(let position) = try link.backing.value(forAttribute: name) else { return 0 }
+        return position
+    }
+
+    /// A free position at a place among the others of an item; at the end without a place.
+    private func position(
+        _ type: LinkType, _ isSource: Bool, of near: ItemReference, at place: Int?
+    ) throws(DataStoreError) -> Int64 {
+        let name = type.names(isSource: isSource).position ?? ""
+        func last() throws(DataStoreError) -> Int64 {
+            let last = try links(type, isSource, of: near, from: 0, limit: 1, ascending: false)
+                .first
+            guard let last else { return 0 }
+            return try position(in: last, name) + step
+        }
+        guard let place else { return try last() }
+        // Twice at most: there is room after the positions were spread.
+        for _ in 0..<2 {
+            let first = Swift.max(place - 1, 0)
+            let neighbours = try links(
+                type, isSource, of: near, from: first, limit: place == 0 ? 1 : 2)
+            if place == 0 {
+                guard let next = neighbours.first else { return 0 }
+                return try position(in: next, name) - step
+            }
+            guard neighbours.count == 2 else { return try last() }
+            let (lower, upper) = (
+                try position(in: neighbours[0], name), try position(in: neighbours[1], name)
+            )
+            let gap: Int64 = upper - lower
+            if gap > 1 { return lower + gap / 2 }
+            try spread(type, isSource, of: near, around: place, name)
+        }
+        return try last()
+    }
+
+    /// Makes room between the positions around a place, among so many neighbours that each gets its share.
+    private func spread(
+        _ type: LinkType, _ isSource: Bool, of near: ItemReference, around place: Int,
+        _ name: String
+    ) throws(DataStoreError) {
+        var count = 64
+        while true {
+            let start = Swift.max(place - count / 2, 0)
+            // One more on either side bounds the range, unless the others end there.
+            let window = try links(type, isSource, of: near, from: start, limit: count)
+            let first = try position(in: window[0], name)
+            let isWhole = start == 0 && window.count < count
+            var last = try position(in: window[window.count - 1], name)
+            if isWhole || window.count < count {
+                last = first + Int64(window.count) * step
+            }
+            let share: Int64 = (last - first) / Int64(Swift.max(window.count - 1, 1))
+            if share >= 1 << 16 || isWhole {
+                for (number, link) in window.enumerated() where number > 0 {
+                    if number == window.count - 1, window.count == count { break }
+                    try link.backing.setValue(
+                        .int(first + Int64(number) * share), forAttribute: name)
+                }
+                return
+            }
+            count *= 2
+        }
+    }
+
+    /// Moves an item to another place among the others of an item.
+    func move(
+        _ relation: Relation, of item: ItemReference, _ other: ItemReference, to place: Int
+    ) throws(DataStoreError) {
+        let (type, isSource): (LinkType, Bool)
+        switch relation.storage {
+        case .links(let links, let isOwner): (type, isSource) = (links, isOwner)
+        default:
+            guard let order = relation.order else { return }
+            (type, isSource) = (order, true)
+        }
+        let (source, target) = isSource ? (item, other) : (other, item)
+        let id = LinkType.id(from: source.id, to: target.id)
+        guard let name = type.names(isSource: isSource).position,
+            let link = try performFetchItem(ItemType(dynamic: type.key), id: id)
+        else { return }
+        let position = try position(type, isSource, of: item, at: place)
+        try link.backing.setValue(.int(position), forAttribute: name)
+    }
+}

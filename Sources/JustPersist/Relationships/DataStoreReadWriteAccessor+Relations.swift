@@ -1,0 +1,217 @@
+/// Changes of relationships. Each keeps the other side in step.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// What the block knows of relationships.
+    func knownLinks(_ operation: String) throws(DataStoreError) -> BlockLinks {
+        if let links { return links }
+        throw DataStoreError(
+            .unsupported, in: operation,
+            """
+            This store keeps no relationships. Use a store whose capabilities have hasRelationships, or attributes with \
+            an ItemReference.
+            """)
+    }
+
+    /// The relationships of an item's type.
+    func relations(of item: any DataStoreItem) throws(DataStoreError) -> [Relation] {
+        let links = try knownLinks("relationship")
+        let type = ItemType(of: item)
+        if let schema = type.schema {
+            return try links.relations(of: schema) { () throws(DataStoreError) in
+                try resolvedRelations(of: schema)
+            }
+        }
+        guard let schema = try schemas().schema(ofType: type.key) else { return [] }
+        return try resolvedRelations(of: schema)
+    }
+
+    /// The live item for an item that is to be related to another; one that is in no store is inserted.
+    private func live(
+        _ other: any DataStoreItem, for relation: Relation
+    ) throws(DataStoreError) -> any DataStoreItem {
+        let type = other.backing.itemTypeKey
+        guard type == relation.schema.destination else {
+            throw DataStoreError(
+                .kindMismatch, in: "relationship",
+                """
+                “\(relation.schema.name)” of “\(relation.owner)” leads to items of “\(relation.schema.destination)”, not of \
+                “\(type)”. Pass one of those.
+                """, itemType: relation.owner, attribute: relation.schema.name)
+        }
+        if other.backing.storeBacking is DictionaryBacking,
+            let detached = other as? any MutableDataStoreItem
+        {
+            if try performInsert(detached) {
+                try noteCreated(detached)
+                return detached
+            }
+        }
+        guard let live = try performMutableVersion(of: other) else {
+            throw DataStoreError(
+                .itemDeleted, in: "relationship",
+                "The item \(other.uniqueToken) was deleted, so no item can be related to it.",
+                itemType: type, attribute: relation.schema.name)
+        }
+        return live
+    }
+
+    /// Notes the relationships of a new item that must have a number of others at the end of the block.
+    @usableFromInline
+    func noteCreated(_ item: any DataStoreItem) throws(DataStoreError) {
+        let schema = type(of: item).schema
+        if schema.relationships.isEmpty, !(item is DynamicItem) { return }
+        guard let links, try hasRelationships() || !schema.relationships.isEmpty else { return }
+        for relation in try relations(of: item) where relation.schema.minimum > 0 {
+            links.noteCount(relation, of: ItemReference(to: item))
+        }
+    }
+
+    private func reference(
+        in item: any DataStoreItem, _ name: String
+    ) throws(DataStoreError) -> ItemReference? {
+        guard case .reference(let reference) = try item.backing.value(forAttribute: name) else {
+            return nil
+        }
+        return reference
+    }
+
+    private func fetch(_ reference: ItemReference) throws(DataStoreError) -> (any DataStoreItem)? {
+        try performFetchItem(ItemType(ofAnyClass: reference.itemTypeKey), id: reference.id)
+    }
+
+    private func setReference(
+        _ reference: ItemReference?, in item: any DataStoreItem, _ name: String
+    ) throws(DataStoreError) {
+        try item.backing.setValue(reference.map { .reference($0) } ?? .null, forAttribute: name)
+    }
+
+    /// Sets the other item of a to-one relationship, or none.
+    func setRelated(
+        _ relation: Relation, of item: any DataStoreItem, to other: (any DataStoreItem)?
+    ) throws(DataStoreError) {
+        let links = try knownLinks("relationship")
+        let name = relation.schema.name
+        var target: (any DataStoreItem)?
+        if let other { target = try live(other, for: relation) }
+        let own = ItemReference(to: item)
+        let old = try reference(in: item, name)
+        let new = target.map { ItemReference(to: $0) }
+        if old == new { return }
+        try setReference(new, in: item, name)
+        links.noteCount(relation, of: own)
+        guard let inverse = relation.inverse else { return }
+        if inverse.isToMany {
+            let back = try Relation(inverse, of: relation.schema.destination, inverseOf: relation)
+            for end in [old, new] { if let end { links.noteCount(back, of: end) } }
+            if let order = back.order {
+                if let old { try removeLink(order, from: old, to: own) }
+                if let new { try addLink(order, from: new, to: own, at: nil) }
+            }
+            return
+        }
+        let back = try Relation(inverse, of: relation.schema.destination, inverseOf: relation)
+        // The former partners of both are free.
+        if let old, let former = try fetch(old), try reference(in: former, inverse.name) == own {
+            try setReference(nil, in: former, inverse.name)
+            links.noteCount(back, of: old)
+        }
+        guard let target, let new else { return }
+        if let partner = try reference(in: target, inverse.name), partner != own,
+            let former = try fetch(partner), try reference(in: former, name) == new
+        {
+            try setReference(nil, in: former, name)
+            links.noteCount(relation, of: partner)
+        }
+        try setReference(own, in: target, inverse.name)
+        links.noteCount(back, of: new)
+    }
+
+    /// Adds an item to the others of a to-many relationship, and returns whether it was not among them.
+    ///
+    /// - Parameter position: The place in the order; `nil` for the end.
+    @discardableResult
+    func link(
+        _ relation: Relation, of item: any DataStoreItem, to other: any DataStoreItem,
+        at position: Int? = nil
+    ) throws(DataStoreError) -> Bool {
+        let links = try knownLinks("relationship")
+        let target = try live(other, for: relation)
+        let (own, new) = (ItemReference(to: item), ItemReference(to: target))
+        switch relation.storage {
+        case .reference: throw .notToMany(relation)
+        case .inverse(let attribute):
+            if try reference(in: target, attribute) == own { return false }
+            guard let inverse = relation.inverse else { return false }
+            let back = try Relation(inverse, of: relation.schema.destination, inverseOf: relation)
+            try setRelated(back, of: target, to: item)
+            if let order = relation.order, let position {
+                try removeLink(order, from: own, to: new)
+                try addLink(order, from: own, to: new, at: position)
+            }
+        case .links(let type, let isSource):
+            let (source, end) = isSource ? (own, new) : (new, own)
+            guard try addLink(type, from: source, to: end, at: position, seenFromSource: isSource)
+            else { return false }
+            if relation.isSymmetric, own != new {
+                try addLink(type, from: end, to: source, at: nil)
+            }
+            links.noteCount(relation, of: own)
+            if let inverse = relation.inverse {
+                let back = try Relation(
+                    inverse, of: relation.schema.destination, inverseOf: relation)
+                links.noteCount(back, of: new)
+            }
+        }
+        return true
+    }
+
+    /// Removes an item from the others of a to-many relationship, and returns whether it was among them.
+    @discardableResult
+    func unlink(
+        _ relation: Relation, of item: any DataStoreItem, from other: ItemReference
+    ) throws(DataStoreError) -> Bool {
+        let links = try knownLinks("relationship")
+        let own = ItemReference(to: item)
+        switch relation.storage {
+        case .reference: throw .notToMany(relation)
+        case .inverse(let attribute):
+            guard let inverse = relation.inverse, let target = try fetch(other),
+                try reference(in: target, attribute) == own
+            else { return false }
+            let back = try Relation(inverse, of: relation.schema.destination, inverseOf: relation)
+            try setRelated(back, of: target, to: nil)
+        case .links(let type, let isSource):
+            let (source, end) = isSource ? (own, other) : (other, own)
+            guard try removeLink(type, from: source, to: end) else { return false }
+            if relation.isSymmetric, own != other { try removeLink(type, from: end, to: source) }
+            links.noteCount(relation, of: own)
+            if let inverse = relation.inverse {
+                let back = try Relation(
+                    inverse, of: relation.schema.destination, inverseOf: relation)
+                links.noteCount(back, of: other)
+            }
+        }
+        return true
+    }
+}
+
+extension Relation {
+    /// The other side of a relationship.
+    fileprivate init(
+        _ schema: RelationshipSchema, of owner: String, inverseOf other: Relation
+    ) throws(DataStoreError) {
+        try self.init(
+            schema, of: owner,
+            to: ItemSchema(other.owner, attributes: [], relationships: [other.schema]))
+    }
+}
+
+extension DataStoreError {
+    fileprivate static func notToMany(_ relation: Relation) -> DataStoreError {
+        DataStoreError(
+            .invalidRequest, in: "relationship",
+            """
+            “\(relation.schema.name)” of “\(relation.owner)” has one item at most. Set it; add and remove are for \
+            relationships to many.
+            """, itemType: relation.owner, attribute: relation.schema.name)
+    }
+}

@@ -1,0 +1,100 @@
+import JustPersist
+
+/// Relationships in the catalog entry of their type.
+extension RelationshipSchema {
+    /// The field of a type's entry. Bit 6 is set: a release that keeps no relationships must not change the items.
+    static let fieldNumber: UInt8 = 5 | 0x40
+
+    private enum FieldNumber {
+        static let name: UInt8 = 1
+        static let destination: UInt8 = 2
+        static let inverse: UInt8 = 3
+        static let isToMany: UInt8 = 4
+        static let isOrdered: UInt8 = 5
+        static let deleteRule: UInt8 = 6
+        static let minimum: UInt8 = 7
+        static let maximum: UInt8 = 8
+        static let formerName: UInt8 = 9
+    }
+
+    /// The bytes in the catalog.
+    func encoded() -> [UInt8] {
+        var fields = EntryFields()
+        fields.append(FieldNumber.name, name)
+        fields.append(FieldNumber.destination, destination)
+        if let inverse { fields.append(FieldNumber.inverse, inverse) }
+        if isToMany { fields.append(FieldNumber.isToMany, []) }
+        if isOrdered { fields.append(FieldNumber.isOrdered, []) }
+        fields.append(FieldNumber.deleteRule, deleteRule.rawValue)
+        if minimum > 0 { fields.append(FieldNumber.minimum, UInt64(minimum)) }
+        if let maximum { fields.append(FieldNumber.maximum, UInt64(Swift.max(maximum, 0))) }
+        for name in formerNames { fields.append(FieldNumber.formerName, name) }
+        return fields.bytes
+    }
+
+    /// The relationship in a field of a catalog entry; `nil` if the field is damaged.
+    ///
+    /// - Parameter unknown: Gets the fields of a later release. They are not kept with the relationship, so the type must
+    ///   not be written.
+    init?(decoding bytes: Span<UInt8>, _ range: Range<Int>, _ unknown: inout UnknownFields) {
+        var (name, destination, inverse): (String?, String?, String?)
+        var (isToMany, isOrdered) = (false, false)
+        var deleteRule: DeleteRule?
+        var (minimum, maximum): (Int, Int?) = (0, nil)
+        var formerNames: [String] = []
+        var later = UnknownFields()
+        func number(_ range: Range<Int>) -> Int? {
+            range.count == 8 ? Int(exactly: bytes.word64(at: range.lowerBound)) : nil
+        }
+        let isSound = EntryFields.read(bytes, range, keeping: &later) { field, range in
+            switch field {
+            case FieldNumber.name: name = bytes.text(in: range)
+            case FieldNumber.destination: destination = bytes.text(in: range)
+            case FieldNumber.inverse: inverse = bytes.text(in: range)
+            case FieldNumber.isToMany where range.isEmpty: isToMany = true
+            case FieldNumber.isOrdered where range.isEmpty: isOrdered = true
+            case FieldNumber.deleteRule:
+                deleteRule = DeleteRule(rawValue: bytes.text(in: range))
+                if deleteRule == nil { return false }
+            case FieldNumber.minimum:
+                guard let count = number(range) else { return nil }
+                minimum = count
+            case FieldNumber.maximum:
+                guard let count = number(range) else { return nil }
+                maximum = count
+            case FieldNumber.formerName: formerNames.append(bytes.text(in: range))
+            case FieldNumber.isToMany, FieldNumber.isOrdered: return nil
+            default: return false
+            }
+            return true
+        }
+        guard isSound, let name, let destination else { return nil }
+        if !later.bytes.isEmpty || deleteRule == nil { unknown.forbidWriting() }
+        self.init(
+            name, to: destination, isToMany: isToMany, isOrdered: isOrdered,
+            deleteRule: deleteRule ?? .noAction, inverse: inverse, minimum: minimum,
+            maximum: maximum,
+            formerNames: formerNames)
+    }
+}
+
+extension CatalogType {
+    /// Adds the relationships of a schema, or updates them, and returns whether that changed anything.
+    mutating func declare(_ declared: [RelationshipSchema]) -> Bool {
+        var isChanged = false
+        for relationship in declared {
+            let place = relationships.firstIndex {
+                $0.name == relationship.name || relationship.formerNames.contains($0.name)
+            }
+            guard let place else {
+                relationships.append(relationship)
+                isChanged = true
+                continue
+            }
+            if relationships[place] == relationship { continue }
+            relationships[place] = relationship
+            isChanged = true
+        }
+        return isChanged
+    }
+}

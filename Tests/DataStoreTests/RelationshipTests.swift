@@ -4,6 +4,16 @@ import Testing
 
 /// Relationships of classes that are written by hand, on every backend.
 @Suite struct RelationshipTests {
+    private typealias Author = Library.Author
+    private typealias Book = Library.Book
+    private typealias Tag = Library.Tag
+    private typealias Desk = Library.Desk
+    private typealias Chapter = Library.Chapter
+    private typealias Cabinet = Library.Cabinet
+    private typealias Room = Library.Room
+    private typealias Chair = Library.Chair
+    private typealias Wrong = Library.Wrong
+
     @Test(arguments: Backend.allCases)
     func bothSidesOfOneToManyAreRightAtOnce(_ backend: Backend) throws {
         try backend.withStore { store in
@@ -125,17 +135,17 @@ import Testing
     @Test(arguments: Backend.allCases)
     func aRelationshipWithoutAnInverseDoesNotDangle(_ backend: Backend) throws {
         try backend.withStore { store in
-            let shelf = try store.write { db in
-                let (book, shelf) = (try db.create(Book.self), try db.create(Cabinet.self))
-                book.shelf = shelf
-                return shelf.uniqueToken
+            let cabinet = try store.write { db in
+                let (book, cabinet) = (try db.create(Book.self), try db.create(Cabinet.self))
+                book.cabinet = cabinet
+                return cabinet.uniqueToken
             }
             try store.write { db in
-                try db.delete(try #require(try db.item(Cabinet.self, id: shelf)))
+                try db.delete(try #require(try db.item(Cabinet.self, id: cabinet)))
             }
             try store.read { db in
                 let book = try #require(try db.first(Book.self))
-                try #expect(book.storedValue(forKeyPath: "shelf") == .null)
+                try #expect(book.storedValue(forKeyPath: "cabinet") == .null)
             }
         }
     }
@@ -172,6 +182,61 @@ import Testing
             }
             #expect(error?.message.contains("3 at most") == true)
             try store.read { db in try #expect(db.count(Room.self) == 0) }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func predicatesAndSortsFollowRelationships(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                for number in 0..<4 {
+                    let author = try db.create(Author.self)
+                    author.setValue("author \(number)", forKeyPath: "name")
+                    for place in 0..<number {
+                        let book = try db.create(Book.self)
+                        book.setValue("book \(place)", forKeyPath: "title")
+                        author.books.insert(book)
+                        for tag in 0..<place {
+                            let new = try db.create(Tag.self)
+                            new.setValue("tag \(tag)", forKeyPath: "text")
+                            book.tags.insert(new)
+                        }
+                    }
+                }
+            }
+            let check = { (db: borrowing DataStoreReader) in
+                for (format, wanted) in [
+                    ("books.@count == 0", [0]), ("ANY books.title == 'book 1'", [2, 3]),
+                    ("ALL books.title == 'book 0'", [0, 1]), ("NONE books.title == 'book 0'", [0]),
+                    ("SUBQUERY(books, $b, $b.title == 'book 2').@count == 1", [3]),
+                    ("SUBQUERY(books, $b, $b.tags.@count > 1).@count > 0", [3]),
+                    ("ANY books.tags.text == 'tag 0'", [2, 3]),
+                ] {
+                    let names = try db.items(Author.self, where: DataStorePredicate(format)).map {
+                        $0.value(forKeyPath: "name") as? String
+                    }
+                    #expect(names == wanted.map { "author \($0)" }, "\(format)")
+                }
+                let books = try db.items(
+                    Book.self, where: DataStorePredicate("author.name == 'author 3'"))
+                #expect(books.count == 3)
+                let last = try db.items(
+                    Book.self, where: DataStorePredicate("author.books.@count == 2"))
+                #expect(last.count == 2)
+                let authors = try db.items(Author.self)
+                try #expect(
+                    authors.map { try $0.storedValue(forKeyPath: "books.@count") }
+                        == (0..<4).map { .int($0) })
+                let request = DataStoreRequest(itemType: Author.self)
+                request.setSort(byKey: "books.@count", ascending: false)
+                let sorted = try db.performFetch(request)
+                #expect(sorted.first?.value(forKeyPath: "name") as? String == "author 3")
+                let dynamic = DataStoreRequest(itemTypeKey: "Author")
+                dynamic.predicate = try DataStorePredicate("books.@count > 1")
+                try #expect(db.count(dynamic) == 2)
+            }
+            try store.read(check)
+            try store.write { db in try db.create(Author.self).name = "author 4" }
         }
     }
 
@@ -219,121 +284,4 @@ import Testing
             }
         }
     }
-}
-
-private final class Author: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Author", attributes: [AttributeSchema("name")],
-        relationships: [
-            RelationshipSchema(
-                "books", to: Book.self, isToMany: true, deleteRule: .cascade, inverse: "author"),
-            RelationshipSchema("desk", to: Desk.self, inverse: "author"),
-            RelationshipSchema("friends", to: Author.self, isToMany: true, inverse: "friends"),
-        ])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-
-    var books: ToMany<Book> { related(toMany: "books") }
-    var friends: ToMany<Author> { related(toMany: "friends") }
-    var desk: Desk? {
-        get { related("desk") }
-        set { setRelated("desk", to: newValue) }
-    }
-}
-
-private final class Book: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Book", attributes: [AttributeSchema("title")],
-        relationships: [
-            RelationshipSchema("author", to: Author.self),
-            RelationshipSchema("shelf", to: Cabinet.self),
-            RelationshipSchema(
-                "tags", to: Tag.self, isToMany: true, isOrdered: true, inverse: "books"),
-            RelationshipSchema(
-                "chapters", to: Chapter.self, isToMany: true, isOrdered: true,
-                deleteRule: .cascade, inverse: "book"),
-        ])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-
-    var tags: ToMany<Tag> { related(toMany: "tags") }
-    var chapters: ToMany<Chapter> { related(toMany: "chapters") }
-    var author: Author? {
-        get { related("author") }
-        set { setRelated("author", to: newValue) }
-    }
-    var shelf: Cabinet? {
-        get { related("shelf") }
-        set { setRelated("shelf", to: newValue) }
-    }
-}
-
-private final class Tag: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Tag", attributes: [AttributeSchema("text")],
-        relationships: [RelationshipSchema("books", to: Book.self, isToMany: true)])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-
-    var books: ToMany<Book> { related(toMany: "books") }
-}
-
-private final class Chapter: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Chapter", attributes: [], relationships: [RelationshipSchema("book", to: Book.self)])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-}
-
-private final class Desk: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Desk", attributes: [], relationships: [RelationshipSchema("author", to: Author.self)])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-
-    var author: Author? {
-        get { related("author") }
-        set { setRelated("author", to: newValue) }
-    }
-}
-
-private final class Cabinet: MutableDataStoreItem {
-    static let schema = ItemSchema("Cabinet", attributes: [])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-}
-
-private final class Room: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Room", attributes: [],
-        relationships: [
-            RelationshipSchema(
-                "chairs", to: Chair.self, isToMany: true, deleteRule: .deny, inverse: "room",
-                maximum: 3)
-        ])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-
-    var chairs: ToMany<Chair> { related(toMany: "chairs") }
-}
-
-private final class Chair: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Chair", attributes: [],
-        relationships: [RelationshipSchema("room", to: Room.self, minimum: 1)])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
-
-    var room: Room? {
-        get { related("room") }
-        set { setRelated("room", to: newValue) }
-    }
-}
-
-private final class Wrong: MutableDataStoreItem {
-    static let schema = ItemSchema(
-        "Wrong", attributes: [],
-        relationships: [RelationshipSchema("author", to: Author.self, inverse: "books")])
-    let backing: any ItemBacking
-    init(backing: any ItemBacking) { self.backing = backing }
 }

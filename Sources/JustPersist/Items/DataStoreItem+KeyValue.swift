@@ -27,7 +27,7 @@ extension DataStoreItem {
     /// followed only while the item's block runs. Collection operators are supported, as in `tags.@count`.
     /// `uniqueToken` is the item's id as a UUID, unless the type declares an attribute of that name.
     public func storedValue(forKeyPath keyPath: String) throws(DataStoreError) -> DataStoreValue {
-        let subject = ItemSubject(backing: backing)
+        let subject = ItemSubject(backing: backing, item: self)
         let path = DataStorePredicate.AttributePath(dotted: keyPath)
         guard path.components.dropFirst().contains(where: { $0.hasPrefix("@") }) else {
             return try subject.value(at: path)
@@ -40,19 +40,47 @@ extension DataStoreItem {
 
     /// The value of a request's key for the item.
     package func value(of key: RequestKey) throws(DataStoreError) -> DataStoreValue {
-        try key.value(for: ItemSubject(backing: backing))
+        try key.value(for: ItemSubject(backing: backing, item: self))
     }
 }
 
 /// An item as key paths are evaluated on it.
 struct ItemSubject: PredicateSubject {
     let backing: any ItemBacking
+    /// The item of the backing, whose relationships can be followed.
+    var item: (any DataStoreItem)?
 
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
         if name == "uniqueToken", !backing.attributeNames.contains(name) {
             return .uuid(backing.id.uuid)
         }
+        if !backing.attributeNames.contains(name), let others = try others(name) { return others }
         return try backing.value(forAttribute: name)
+    }
+
+    /// References to the others in a relationship to many, as a value; `nil` if there is none of that name.
+    private func others(_ name: String) throws(DataStoreError) -> DataStoreValue? {
+        guard let item else { return nil }
+        let type = ItemType(of: item)
+        if let schema = type.schema,
+            !schema.relationships.contains(where: { $0.isToMany && $0.name == name })
+        {
+            return nil
+        }
+        if backing.storeBacking is DictionaryBacking { return nil }
+        var value: DataStoreValue?
+        try backing.withReader { (db) throws(DataStoreError) in
+            if type.schema == nil, try !db.hasRelationships() { return }
+            do throws(DataStoreError) {
+                let relation = try db.relation(name, of: type)
+                guard relation.schema.isToMany else { return }
+                value = .array(
+                    try db.references(relation, of: ItemReference(to: item)).map { .reference($0) })
+            } catch {
+                if error.code != .unknownAttribute { throw error }
+            }
+        }
+        return value
     }
 
     func value(

@@ -40,13 +40,18 @@ extension AttributeNames {
 }
 
 extension ItemSchema: AttributeNames {
-    package var attributeNames: [String] { attributes.map(\.name) }
+    package var attributeNames: [String] {
+        attributes.map(\.name) + relationships.filter(\.isToMany).map(\.name)
+    }
 
     /// The declared kinds, and in a schema that a store returns, also those of values from before the declaration.
     package func kinds(ofAttribute name: String) -> ValueKinds? {
         let place =
             index(ofAttribute: name)
             ?? attributes.firstIndex { $0.formerNames.contains(name) }
+        if place == nil, relationships.contains(where: { $0.isToMany && $0.name == name }) {
+            return .array
+        }
         return place.map { place in
             let attribute = attributes[place]
             if attribute.kinds.isEmpty { return .all }

@@ -29,7 +29,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     /// A relationship of a type.
     ///
     /// - Throws: `.unknownAttribute` if the type has none of that name.
-    func relation(_ name: String, of type: ItemType) throws(DataStoreError) -> Relation {
+    package func relation(_ name: String, of type: ItemType) throws(DataStoreError) -> Relation {
         guard let schema = try schema(of: type),
             let relationship = schema.relationships.first(where: { $0.name == name })
         else { throw .unknownAttribute(name, ofType: type.key, in: "relationship") }
@@ -85,7 +85,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     /// References to the others of an item, in their order.
     ///
     /// Those that were deleted under a rule of no action are among them.
-    func references(
+    package func references(
         _ relation: Relation, of item: ItemReference
     ) throws(DataStoreError) -> [ItemReference] {
         var found: [ItemReference] = []

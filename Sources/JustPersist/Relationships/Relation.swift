@@ -107,7 +107,7 @@ package struct LinkType {
     }
 
     /// The names of the attributes with the near end, the far end and the position, seen from one end.
-    func names(isSource: Bool) -> (near: String, far: String, position: String?) {
+    package func names(isSource: Bool) -> (near: String, far: String, position: String?) {
         isSource
             ? (Self.source, Self.target, isOrdered.fromSource ? Self.position : nil)
             : (Self.target, Self.source, isOrdered.fromTarget ? Self.inversePosition : nil)

@@ -135,10 +135,12 @@ package final class ReferenceBlock {
         _ row: ReferenceRow, as type: ItemType
     ) throws(DataStoreError) -> any DataStoreItem {
         if let known = live[row.key] {
-            guard type.isOfAnyClass || Swift.type(of: known) == type.itemClass else {
+            if Swift.type(of: known) == type.itemClass || type.isOfAnyClass { return known }
+            // An object that no program has gives way to one of the class that is asked for.
+            guard Self.backing(of: known)?.type.isOfAnyClass == true else {
                 throw .item(known, usedAs: type.itemClass, in: "fetch")
             }
-            return known
+            Self.backing(of: known)?.freeze()
         }
         let item = type.itemClass.init(backing: ReferenceBacking(row, type, in: self))
         if isWriting { live[row.key] = item }

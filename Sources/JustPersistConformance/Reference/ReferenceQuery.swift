@@ -148,6 +148,9 @@ package enum ReferenceQuery {
             (try? ReferenceAttribute(name, of: type, in: state))
             ?? (try? ReferenceAttribute(name, of: ItemType(dynamic: row.key.itemType), in: state))
         if let attribute { return attribute.value(in: row) }
+        if let others = ReferenceRelations.others(name, of: row, type, state) {
+            return .array(others.map { .reference($0) })
+        }
         return name == "uniqueToken" ? .uuid(row.key.id.uuid) : .null
     }
 

@@ -91,6 +91,7 @@ final class BlockType {
         knownDefaults = nil
         possibleTags = []
         queryAttributes = [:]
+        relations = [:]
         shapes = []
         ambiguous = []
         guard let schema = itemType.schema else {
@@ -261,6 +262,23 @@ final class BlockType {
         return QueryAttribute(id: id, stored.attributes[Int(id)].schema)
     }
 
+    /// The relationship to many of that name, which is no attribute.
+    func relationshipToMany(_ name: String) -> RelationshipSchema? {
+        let known = itemType.schema?.relationships ?? stored?.relationships ?? []
+        return known.first { $0.isToMany && $0.name == name }
+    }
+
+    /// A relationship with its inverse, resolved once in the block.
+    func relation(
+        _ name: String, _ resolve: () throws(DataStoreError) -> Relation
+    ) throws(DataStoreError) -> Relation {
+        if let known = relations[name] { return known }
+        let relation = try resolve()
+        relations[name] = relation
+        return relation
+    }
+    @safe @exclusivity(unchecked) private var relations: [String: Relation] = [:]
+
     /// The shape of a request that was bound before.
     func shape(
         _ predicate: DataStorePredicate, _ sort: [DataStoreSortDescriptor]
@@ -382,7 +400,9 @@ extension BlockType: AttributeNames {
     /// Without a class, the declared kinds and those of values stored before the declaration.
     func kinds(ofAttribute name: String) -> ValueKinds? {
         if let kinds = itemType.schema?.kinds(ofAttribute: name) { return kinds }
-        guard let stored, let id = stored.id(ofAttribute: name) else { return nil }
+        guard let stored, let id = stored.id(ofAttribute: name) else {
+            return relationshipToMany(name) == nil ? nil : ValueKinds(.array)
+        }
         let attribute = stored.attributes[Int(id)]
         if itemType.schema != nil || attribute.kinds.isEmpty { return ValueKinds(declared: []) }
         return ValueKinds(declared: attribute.kinds.union(ValueTag.kinds(in: attribute.tags.known)))

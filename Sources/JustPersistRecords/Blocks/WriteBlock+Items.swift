@@ -200,12 +200,18 @@ extension WriteBlock {
         _ type: BlockType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
         guard let number = type.table?.number, let item = live[number, id] else { return nil }
-        guard
-            type.itemType.isOfAnyClass || Swift.type(of: item) == type.itemType.itemClass
-        else {
-            throw .item(item, usedAs: type.itemType.itemClass, in: "fetch")
+        if Swift.type(of: item) == type.itemType.itemClass || type.itemType.isOfAnyClass {
+            return item
         }
-        return item
+        // An object that no program has gives way to one of the class that is asked for.
+        if let backing = item.backing.storeBacking as? LiveBacking,
+            backing.type.itemType.isOfAnyClass
+        {
+            try flush()
+            _ = live.remove(type: number, id: id)
+            return nil
+        }
+        throw .item(item, usedAs: type.itemType.itemClass, in: "fetch")
     }
 
     /// The backing of an item of this store; `nil` for an item in no store, which represents the stored item with its

@@ -95,7 +95,9 @@ extension RecordPredicate {
             case .value = comparison.right
         {
             attribute = type.attributeForQuery(path.components[0])
-            if attribute == nil, path != .uniqueToken {
+            if attribute == nil, path != .uniqueToken,
+                type.relationshipToMany(path.components[0]) == nil
+            {
                 node = Node(
                     operation: .constant, flag: try prepared.matches(left: .null))
             }

@@ -43,6 +43,7 @@ extension Block {
         forAttribute name: String, of type: BlockType, _ id: ItemID, _ record: Span<UInt8>
     ) throws(DataStoreError) -> DataStoreValue {
         guard let attribute = type.attributeForQuery(name) else {
+            if type.relationshipToMany(name) != nil { return try others(name, of: type, id) }
             return name == DataStorePredicate.AttributePath.uniqueToken.components[0]
                 ? .uuid(id.uuid) : .null
         }
@@ -50,6 +51,18 @@ extension Block {
             let value = attribute.value(in: record, table, known)
         else { throw type.corrupted(id, attribute: name) }
         return value
+    }
+
+    /// References to the others of an item in a relationship to many, as a value.
+    private func others(
+        _ name: String, of type: BlockType, _ id: ItemID
+    ) throws(DataStoreError) -> DataStoreValue {
+        let reader = RecordReadAccessor(self)
+        let relation = try type.relation(name) { () throws(DataStoreError) in
+            try reader.relation(name, of: type.itemType)
+        }
+        let item = ItemReference(itemTypeKey: type.itemType.key, id: id)
+        return .array(try reader.references(relation, of: item).map { .reference($0) })
     }
 
     /// The value of an attribute of the item that a reference points to; null if either is missing.

@@ -79,6 +79,55 @@ public macro Item(_ itemTypeKey: String? = nil, originalName: String...) =
 public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "AttributeMacro")
 
+/// Declares a relationship of an ``Item(_:originalName:)`` class to other items, or to items of the class itself.
+///
+/// ```swift
+/// @Item final class Author {
+///     var name = ""
+///     @Relationship(deleteRule: .cascade, inverse: \Book.author) var books: ToMany<Book>
+/// }
+/// @Item final class Book {
+///     var title = ""
+///     @Relationship var author: Author?
+///     @Relationship(.ordered, inverse: \Tag.books) var tags: ToMany<Tag>
+/// }
+/// @Item final class Tag {
+///     @Relationship var books: ToMany<Book>
+/// }
+/// ```
+///
+/// An optional leads to one other item at most, `ToMany` to any number. An array does too, as in SwiftData, but reads all
+/// of them, and setting it compares all. A change of one side changes the other in the same call. One side names the
+/// other as its inverse with a key path; if both do, they use the name as a text, because the compiler cannot resolve key
+/// paths on both sides. A relationship without an inverse does not dangle either. See
+/// <doc:/documentation/JustPersist/Relationships>.
+///
+/// - Parameters:
+///   - options: `.ordered` for an order that the program chooses; without it, the others are in the order of creation.
+///   - deleteRule: The effect on the others when an item is deleted.
+///   - minimumModelCount: The smallest number of others at the end of a write block that created or changed the item.
+///   - maximumModelCount: The greatest number of others.
+///   - originalName: The name of the property in earlier releases.
+///   - inverse: The property of the other class that is kept in step.
+@attached(peer)
+public macro Relationship(
+    _ options: RelationshipOption..., deleteRule: RelationshipSchema.DeleteRule = .nullify,
+    minimumModelCount: Int = 0, maximumModelCount: Int? = nil, originalName: String? = nil,
+    inverse: AnyKeyPath? = nil
+) =
+    #externalMacro(module: "JustPersistMacrosPlugin", type: "RelationshipMacro")
+
+/// Declares a relationship whose inverse has this name.
+///
+/// See ``Relationship(_:deleteRule:minimumModelCount:maximumModelCount:originalName:inverse:)-(_,_,_,_,_,AnyKeyPath?)``.
+@attached(peer)
+public macro Relationship(
+    _ options: RelationshipOption..., deleteRule: RelationshipSchema.DeleteRule = .nullify,
+    minimumModelCount: Int = 0, maximumModelCount: Int? = nil, originalName: String? = nil,
+    inverse: String
+) =
+    #externalMacro(module: "JustPersistMacrosPlugin", type: "RelationshipMacro")
+
 /// Excludes a property of an ``Item(_:originalName:)`` class from the store: its value belongs to the object only.
 @attached(peer)
 public macro Transient() =
@@ -118,3 +167,8 @@ public macro Unique<Item: DataStoreItem>(
 @attached(accessor, names: named(get), named(set))
 public macro _ItemAttribute(_ index: Int) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemAttributeMacro")
+
+/// Attached to each relationship by ``Item(_:originalName:)``; not for direct use.
+@attached(accessor, names: named(get), named(set))
+public macro _ItemRelationship() =
+    #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemRelationshipMacro")

@@ -17,6 +17,7 @@ struct ItemDeclaration {
     let mayHaveValues: Bool
     let isFinal: Bool
     let properties: [ItemProperty]
+    let relationships: [ItemRelationship]
     private(set) var indexes: [ItemIndex] = []
     /// The errors in the class.
     ///
@@ -42,6 +43,7 @@ struct ItemDeclaration {
         let members = declaration.memberBlock.members.map(\.decl)
         let properties = members.compactMap { ItemProperty($0, diagnostics: &diagnostics) }
         self.properties = properties
+        relationships = members.compactMap { ItemRelationship($0, diagnostics: &diagnostics) }
         mayHaveValues = !members.contains { $0.declaresType(named: "Values") }
         self.diagnostics = diagnostics
         indexes = members.flatMap { readIndexes($0) }
@@ -138,6 +140,10 @@ struct ItemDeclaration {
             if owners.updateValue(property.name, forKey: property.name) != nil {
                 diagnostics.append(ItemMessage.declaredTwice(property.name).at(property.syntax))
             }
+        }
+        for relationship in relationships
+        where owners.updateValue(relationship.name, forKey: relationship.name) != nil {
+            diagnostics.append(ItemMessage.declaredTwice(relationship.name).at(relationship.syntax))
         }
         for property in properties {
             guard let syntax = property.options.syntax, let name = property.options.originalName

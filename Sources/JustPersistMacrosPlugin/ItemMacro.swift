@@ -26,6 +26,9 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
         in context: some MacroExpansionContext
     ) throws -> [AttributeSyntax] {
         var ignored: [Diagnostic] = []
+        if ItemRelationship(member, diagnostics: &ignored) != nil {
+            return item(node, declaration, in: context) == nil ? [] : ["@_ItemRelationship"]
+        }
         guard let property = ItemProperty(member, diagnostics: &ignored),
             let item = item(node, declaration, in: context),
             let index = item.properties.firstIndex(where: { $0.name == property.name })
@@ -89,7 +92,7 @@ extension ItemDeclaration {
         \(raw: access)static let schema = JustPersist.ItemSchema(
             \(literal: typeKey),\(raw: formerKeys)
             attributes: [\(raw: lines(properties.map(attribute)))],
-            indexes: [\(raw: lines(indexes.map(index)))])
+            indexes: [\(raw: lines(indexes.map(index)))]\(raw: relationshipsArgument))
         """
     }
 
@@ -97,6 +100,12 @@ extension ItemDeclaration {
     private var formerKeys: String {
         if formerTypeKeys.isEmpty { return "" }
         return "\n    formerTypeKeys: [\(formerTypeKeys.map(literal).joined(separator: ", "))],"
+    }
+
+    /// The argument with the relationships; empty if there are none.
+    private var relationshipsArgument: String {
+        if relationships.isEmpty { return "" }
+        return ",\n    relationships: [\(lines(relationships.map(\.schema)))]"
     }
 
     fileprivate var backing: DeclSyntax {

@@ -38,6 +38,9 @@ enum ItemMessage: DiagnosticMessage {
     case unknownOption
     case ignoringCaseAlone
     case notTrueOrFalse(String)
+    case notARelationship(String)
+    case unknownRelationshipOption
+    case notAnInverse(String)
     case declaredTwice(String)
     case nameClash(String, with: String)
     case notAKeyPath(macro: String)
@@ -120,6 +123,13 @@ enum ItemMessage: DiagnosticMessage {
             ".ignoringCase says how an index compares; add .indexed or .unique"
         case .notTrueOrFalse(let label):
             "\(label) must be written out as true or false"
+        case .notARelationship(let name):
+            "the relationship '\(name)' needs the type of an item class: an optional for one other item, "
+                + "ToMany<…> or an array for many"
+        case .unknownRelationshipOption:
+            "the only option is .ordered, of a relationship to many"
+        case .notAnInverse(let name):
+            "the inverse of '\(name)' is written out: a key path such as \\Book.author, or the name in a string literal"
         case .declaredTwice(let name):
             "the attribute '\(name)' is declared twice; remove one"
         case .nameClash(let name, let other):

@@ -36,6 +36,12 @@ struct ItemProperty {
             return nil
         }
         guard variable.bindings.contains(where: { !$0.isComputed }) else { return nil }
+        var ignored: [Diagnostic] = []
+        if variable.attribute(named: "Relationship") != nil
+            || ItemRelationship(variable, diagnostics: &ignored) != nil
+        {
+            return nil
+        }
         guard let binding = variable.bindings.first, variable.bindings.count == 1,
             let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
         else {

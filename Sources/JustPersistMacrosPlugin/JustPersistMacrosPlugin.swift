@@ -4,6 +4,6 @@ import SwiftSyntaxMacros
 @main struct JustPersistMacrosPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
         ItemMacro.self, ItemAttributeMacro.self, AttributeMacro.self, TransientMacro.self,
-        IndexMacro.self,
+        RelationshipMacro.self, ItemRelationshipMacro.self, IndexMacro.self,
     ]
 }

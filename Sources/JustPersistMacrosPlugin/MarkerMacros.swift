@@ -12,6 +12,17 @@ enum AttributeMacro: PeerMacro {
     }
 }
 
+/// `@Relationship`: `@Item` reads it; this only checks its position.
+enum RelationshipMacro: PeerMacro {
+    static func expansion(
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        checkPlace(of: node, "Relationship", on: declaration, in: context)
+        return []
+    }
+}
+
 /// `@Transient`: `@Item` reads it; this only checks its position.
 enum TransientMacro: PeerMacro {
     static func expansion(

@@ -108,6 +108,26 @@ public struct ToMany<Item: DataStoreItem> {
         }
     }
 
+    /// Makes exactly these items the others, in this order if the relationship is ordered.
+    public func replace(with items: [Item]) {
+        writing(or: ()) { (db, relation) throws(DataStoreError) in
+            let wanted = Set(items.map(\.uniqueToken))
+            for other in try db.references(relation, of: reference) where !wanted.contains(other.id)
+            {
+                try db.unlink(relation, of: owner, from: other)
+            }
+            for (place, item) in items.enumerated() {
+                guard relation.schema.isOrdered else {
+                    try db.link(relation, of: owner, to: item)
+                    continue
+                }
+                if try !db.link(relation, of: owner, to: item, at: place) {
+                    try db.move(relation, of: reference, ItemReference(to: item), to: place)
+                }
+            }
+        }
+    }
+
     /// Removes all, which are not deleted.
     public func removeAll() {
         writing(or: ()) { (db, relation) throws(DataStoreError) in

@@ -240,6 +240,30 @@ import Testing
         }
     }
 
+    /// Each author's book leads to the next author, so that one deletion deletes all.
+    @Test(arguments: Backend.ofRecords)
+    func aChainOfManyCascadesEnds(_ backend: Backend) throws {
+        try backend.withStore { store in
+            let count = 3_000
+            try store.write { db in
+                var last: Library.Link?
+                for _ in 0..<count {
+                    let link = try db.create(Library.Link.self)
+                    link.next = last
+                    last = link
+                }
+                // The chain is closed to a circle.
+                try db.first(Library.Link.self)?.next = last
+            }
+            try store.write { db in
+                let link = try #require(try db.first(Library.Link.self))
+                try #expect(db.cascadeTargets(of: link).count == count - 1)
+                try db.delete(link)
+                try #expect(db.count(Library.Link.self) == 0)
+            }
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func insertingInTheMiddleNeverRunsOutOfRoom(_ backend: Backend) throws {
         try backend.withStore { store in

@@ -59,7 +59,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     func noteCreated(_ item: any DataStoreItem) throws(DataStoreError) {
         let schema = type(of: item).schema
         if schema.relationships.isEmpty, !(item is DynamicItem) { return }
-        guard let links, try hasRelationships() || !schema.relationships.isEmpty else { return }
+        if schema.relationships.isEmpty, try !hasRelationships() { return }
+        let links = try knownLinks("create")
         for relation in try relations(of: item) where relation.schema.minimum > 0 {
             links.noteCount(relation, of: ItemReference(to: item))
         }

@@ -122,4 +122,17 @@ enum Library {
         let backing: any ItemBacking
         init(backing: any ItemBacking) { self.backing = backing }
     }
+
+    final class Link: MutableDataStoreItem {
+        static let schema = ItemSchema(
+            "Link", attributes: [],
+            relationships: [RelationshipSchema("next", to: Link.self, deleteRule: .cascade)])
+        let backing: any ItemBacking
+        init(backing: any ItemBacking) { self.backing = backing }
+
+        var next: Link? {
+            get { related("next") }
+            set { setRelated("next", to: newValue) }
+        }
+    }
 }

@@ -101,6 +101,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return try upsert(type, schema, attribute, values) { (_) throws(DataStoreError) in
             let item = try performCreate(type)
             item.setInitialValues()
+            try noteCreated(item)
             return item
         }
     }

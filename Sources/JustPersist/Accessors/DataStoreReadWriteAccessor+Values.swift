@@ -45,6 +45,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
         guard let item = Item.cast(made) else { throw .madeOfAnotherClass(type) }
         item.setInitialValues()
+        try noteCreated(item)
         return item
     }
 
@@ -106,6 +107,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard try performInsert(item) else {
             throw .alreadyThere(values.uniqueToken, ofType: values.itemTypeKey)
         }
+        try noteCreated(item)
         return item.uniqueToken
     }
 

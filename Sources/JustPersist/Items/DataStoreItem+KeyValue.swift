@@ -123,6 +123,7 @@ extension MutableDataStoreItem {
                 itemType: backing.itemTypeKey, attribute: path[0])
         }
         if path.count == 1 {
+            if try setRelated(path[0], toValue: stored) { return }
             return try backing.setValue(stored, forAttribute: path[0])
         }
         let current = try backing.value(forAttribute: path[0])

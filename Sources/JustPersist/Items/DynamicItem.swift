@@ -42,6 +42,7 @@ public final class DynamicItem: MutableDataStoreItem {
         }
         set {
             do throws(DataStoreError) {
+                if try setRelated(attribute, toValue: newValue) { return }
                 try backing.setValue(newValue, forAttribute: attribute)
             } catch {
                 backing.fail(error)

@@ -42,6 +42,36 @@ extension MutableDataStoreItem {
         }
     }
 
+    /// Sets a to-one relationship to the item of a reference, or to nil, and keeps the other side in step.
+    ///
+    /// Returns false, and changes nothing, if the value is no reference or the attribute is no relationship.
+    func setRelated(_ name: String, toValue value: DataStoreValue) throws(DataStoreError) -> Bool {
+        switch value {
+        case .reference: break
+        case .null:
+            guard case .reference = try? backing.value(forAttribute: name) else { return false }
+        default: return false
+        }
+        if backing.storeBacking is DictionaryBacking { return false }
+        var isSet = false
+        try backing.withWriter { (db) throws(DataStoreError) in
+            guard try db.hasRelationships(),
+                let relation = try db.relations(of: self).first(where: { $0.schema.name == name }),
+                !relation.schema.isToMany
+            else { return }
+            var other: (any DataStoreItem)?
+            if case .reference(let reference) = value {
+                other = try db.performFetchItem(
+                    ItemType(ofAnyClass: reference.itemTypeKey), id: reference.id)
+                // A reference to an item that is not there yet, as an import has them, is kept as it is.
+                if other == nil { return }
+            }
+            try db.setRelated(relation, of: self, to: other)
+            isSet = true
+        }
+        return isSet
+    }
+
     /// Sets the item of a to-one relationship, or none, as ``setRelated(_:to:)`` does, and throws the error.
     public func setRelatedItem(
         _ name: String, to other: (any DataStoreItem)?

@@ -56,7 +56,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Notes the relationships of a new item that must have a number of others at the end of the block.
     @usableFromInline
-    func noteCreated(_ item: any DataStoreItem) throws(DataStoreError) {
+    package func noteCreated(_ item: any DataStoreItem) throws(DataStoreError) {
         let schema = type(of: item).schema
         if schema.relationships.isEmpty, !(item is DynamicItem) { return }
         if schema.relationships.isEmpty, try !hasRelationships() { return }

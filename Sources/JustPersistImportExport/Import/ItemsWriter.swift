@@ -163,6 +163,7 @@ struct ItemsWriter {
         guard let id = row.id else {
             let item = try db.performCreate(type)
             item.setInitialValues()
+            try db.noteCreated(item)
             try fill(item, row, in: db)
             return (item, true)
         }
@@ -178,7 +179,7 @@ struct ItemsWriter {
                 itemType: type.key)
         }
         if type.schema != nil { item.setInitialValues() }
-        _ = try db.performInsert(item)
+        if try db.performInsert(item) { try db.noteCreated(item) }
         try fill(item, row, in: db)
         return (item, true)
     }

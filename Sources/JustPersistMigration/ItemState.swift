@@ -13,11 +13,13 @@ extension DataStore {
         let type = ItemType(dynamic: key)
         try performWrite { db in
             // Items are looked up before any change, deletions come first and new items last: a query in between would
-            // check the uniqueness of values that one item passes on to another.
+            // check the uniqueness of values that one item passes on to another. Deleted items are not kept, because they
+            // may be many and large.
             var known: [(any DataStoreItem)?] = []
-            for state in states { known.append(try db.performFetchItem(type, id: state.id)) }
-            for (item, state) in zip(known, states) where state.values == nil {
-                if let item { _ = try db.performDelete(item) }
+            for state in states {
+                let item = try db.performFetchItem(type, id: state.id)
+                if let item, state.values == nil { _ = try db.performDelete(item) }
+                known.append(state.values == nil ? nil : item)
             }
             for (item, state) in zip(known, states) {
                 guard let backing = item?.backing, let values = state.values else { continue }

@@ -28,6 +28,46 @@ import Testing
     }
 
     /// What a change writes is the whole item.
+    @Test func aRefusedReferenceAddsNoTypeThatIsNeverWritten() throws {
+        try Backend.memory.withStore { store in
+            let (id, long) = (ItemID(), String(repeating: "x", count: 10_000))
+            func references(_ keys: String...) -> DataStoreValue {
+                .array(keys.map { .reference(ItemReference(itemTypeKey: $0, id: id)) })
+            }
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "Note", attributes: [AttributeSchema("links"), AttributeSchema("x")]))
+                _ = try db.create("Note")
+            }
+            try store.write { db in
+                let note = try #require(
+                    try db.dynamicItems(DataStoreRequest(itemTypeKey: "Note")).first)
+                expectError(.limitExceeded) {
+                    try note.setStoredValue(references("New", long), forKeyPath: "links")
+                }
+                try note.setStoredValue(references("New"), forKeyPath: "links")
+            }
+            try store.read { db in
+                try #expect(
+                    db.dynamicItems(DataStoreRequest(itemTypeKey: "Note")).first?["links"]
+                        == references("New"))
+            }
+            try store.write { db in
+                let first = AttributeSchema("first", default: references("Newer", long))
+                expectError(.limitExceeded) {
+                    try db.declare(ItemSchema("Other", attributes: [first]))
+                }
+                try db.create("Note")["links"] = references("Newer")
+            }
+            try store.read { db in
+                try #expect(
+                    db.dynamicItems(DataStoreRequest(itemTypeKey: "Note")).last?["links"]
+                        == references("Newer"))
+            }
+        }
+    }
+
     @Test func theFirstChangeOfAStoredItemCountsAllOfIt() throws {
         try withSmallStore { store in
             for _ in 0..<3 {

@@ -118,6 +118,45 @@ import Testing
         }
     }
 
+    /// A default gives an index another number, but the declaration fails over a rename after that.
+    @Test(arguments: Backend.memoryAndReference)
+    func aRefusedDeclarationLeavesIndexesAsTheyAre(_ backend: Backend) throws {
+        try backend.withStore { store in
+            let names = ["name", "title"].map { AttributeSchema($0) }
+            let index = IndexSchema(["score"])
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "Book", attributes: names + [AttributeSchema("score")], indexes: [index]))
+                let book = try db.create("Book")
+                book["name"] = .string("new")
+                book["score"] = .int(1)
+                try db.create("Book")["title"] = .string("old")
+            }
+            try store.write { db in
+                let later = ItemSchema(
+                    "Book",
+                    attributes: [
+                        AttributeSchema("score", default: .int(5)),
+                        AttributeSchema("name", originalName: "title"),
+                    ], indexes: [index])
+                expectError(.conflictingAttributes) { try db.declare(later) }
+                let book = try #require(
+                    try db.dynamicItems(DataStoreRequest(itemTypeKey: "Book")).first {
+                        $0["name"] == .string("new")
+                    })
+                book["score"] = .int(10)
+            }
+            try store.read { db in
+                for (format, count) in [("score == 1", 0), ("score == 10", 1)] {
+                    let request = DataStoreRequest(itemTypeKey: "Book")
+                    request.predicate = try DataStorePredicate(format)
+                    #expect(try db.count(request) == count, "\(format)")
+                }
+            }
+        }
+    }
+
     @Test(arguments: Backend.memoryAndReference)
     func valuesUnderBothNamesAreAnError(_ backend: Backend) throws {
         let errors = ErrorLog()

@@ -15,7 +15,9 @@ extension Scaffold {
             /// Gives the snapshot up, and whatever of a transaction was not committed.
             func end() {}
 
-            /// Calls `body` with the value of `key`, uncopied if you can, and tells whether there is one.
+            /// Calls `body` with the value of `key`, uncopied if you can, and returns whether there is one.
+            ///
+            /// `body` may look up keys and scan.
             func withValue(
                 forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
             ) throws(DataStoreError) -> Bool { throw \(name)Engine.unfilled() }
@@ -39,7 +41,7 @@ extension Scaffold {
                 throw \(name)Engine.unfilled()
             }
 
-            /// Removes `key`, and tells whether it was there.
+            /// Removes `key`, and returns whether it was there.
             func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool {
                 throw \(name)Engine.unfilled()
             }

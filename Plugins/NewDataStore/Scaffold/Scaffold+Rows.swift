@@ -47,7 +47,7 @@ extension Scaffold {
                 throw \(name)Engine.unfilled()
             }
 
-            /// Deletes the row of an item, and tells whether there was one.
+            /// Deletes the row of an item, and returns whether there was one.
             func delete(_ id: ItemID, ofType type: Int) throws(DataStoreError) -> Bool {
                 throw \(name)Engine.unfilled()
             }

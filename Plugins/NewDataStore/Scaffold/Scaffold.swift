@@ -36,7 +36,7 @@ struct Scaffold {
             case "--engine": isKeyValue = true
             case "--target":
                 guard let value = rest.popFirst() else {
-                    throw ScaffoldError("--target needs the name of a target behind it.")
+                    throw ScaffoldError("--target needs the name of a target after it.")
                 }
                 target = value
             default:

@@ -61,9 +61,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
         let item = itemClass.init(
             backing: DictionaryBacking(itemTypeKey: type.key, schema: type.schema, id: id))
-        guard try performInsert(item) else { return nil }
-        // The store's own backing: the one that forwards to it has no fast path.
-        return itemClass.init(backing: item.backing.storeBacking)
+        return try performInsert(item) ? item : nil
     }
 
     /// Refuses to drop an index.

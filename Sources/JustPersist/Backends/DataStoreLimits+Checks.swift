@@ -24,7 +24,8 @@ extension DataStoreLimits {
         }
     }
 
-    /// Checks the size and the nesting depth of an attribute's value, and returns its size in bytes.
+    /// Checks the size and the nesting depth of an attribute's value and the names of types to which it refers, and returns
+    /// its size in bytes.
     ///
     /// This does not check whether the store supports values of this kind.
     ///
@@ -50,7 +51,21 @@ extension DataStoreLimits {
                 \(valueBytes) bytes; nothing was changed. Keep large contents in files, and their names here.
                 """, itemType: itemType, attribute: attribute())
         }
+        try checkTypeNames(in: value)
         return size
+    }
+
+    /// Checks the names of the types to which a value refers. An empty one belongs to no type, and is allowed.
+    private func checkTypeNames(in value: DataStoreValue) throws(DataStoreError) {
+        switch value {
+        case .reference(let reference):
+            if !reference.itemTypeKey.isEmpty { try check(typeName: reference.itemTypeKey) }
+        case .array(let values):
+            for value in values { try checkTypeNames(in: value) }
+        case .dictionary(let entries):
+            for value in entries.values { try checkTypeNames(in: value) }
+        default: break
+        }
     }
 
     private func check(

@@ -35,8 +35,14 @@ extension StoreMirror {
                 }
                 let values = try item?.storedValues(withNullsOf: nullable)
                 differences.append(ItemState(id: id, values: values))
-                let sizes = values?.values.map { $0.storedSize(limit: batchBytes) ?? 0 }
-                bytes += sizes?.reduce(0, +) ?? 0
+                // An item that is changed is in memory with its present values too.
+                let replaced = values == nil ? nil : try copy?.storedValues(withNullsOf: [])
+                for case let values? in [values, replaced] {
+                    for value in values.values {
+                        bytes += value.storedSize(limit: batchBytes) ?? 0
+                    }
+                }
+                bytes += 64
                 if bytes >= batchBytes { try flush() }
             }
         }

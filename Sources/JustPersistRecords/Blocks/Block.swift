@@ -119,7 +119,7 @@ class Block {
 
     /// Whether a type has any record, regardless of its stored number of items.
     func holdsItems(_ type: CatalogType) throws(DataStoreError) -> Bool {
-        try holdsKeys(in: table(of: type).range)
+        try holdsKeys(in: RecordKey.range(type: type.number))
     }
 
     /// Calls `body` with the verified keys of a range of index entries until it returns `.stop`, within the work limits
@@ -192,7 +192,9 @@ class Block {
         if type.attributes[Int(attribute)].tags.isEmpty { return false }
         var isFound = false
         var pass = RecordPass()
-        _ = try table(of: type).scan(&pass, in: reader) { (_, record) throws(DataStoreError) in
+        // A declaration that asks may be refused yet, so no table is bound to its type.
+        let table = tables[type.number] ?? RecordTable(type, isChecked: context.checksBytes)
+        _ = try table.scan(&pass, in: reader) { (_, record) throws(DataStoreError) in
             guard let field = RecordFormat.field(attribute, in: record), field.tag != ValueTag.null
             else { return .next }
             isFound = true

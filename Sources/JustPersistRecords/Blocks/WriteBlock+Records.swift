@@ -12,7 +12,8 @@ extension WriteBlock {
         _ record: Span<UInt8>, id: ItemID, changes: AttributeSet?, in table: RecordTable
     ) throws(DataStoreError) {
         hasWritten = true
-        noteTags(of: record, in: table)
+        // The types of a load are adopted with the kinds of all their values.
+        if !isOfLoad { noteTags(of: record, in: table) }
         try storage { () throws(DataStoreError) in
             try table.put(record, id: id, changes: changes, to: writer)
         }

@@ -137,7 +137,7 @@ public protocol KeyValueReader: AnyObject {
 
     /// Calls `body` with the value of `key`, and returns whether there was one.
     ///
-    /// The bytes are valid only inside `body`.
+    /// The bytes are valid only inside `body`. `body` may read from this reader but not write.
     func withValue(
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool

@@ -15,17 +15,18 @@ extension RecordTable {
             }
             return
         }
-        let changed = indexes.filter { changes.intersects($0.attributes) }
-        if changed.isEmpty { return }
+        guard indexes.contains(where: { changes.intersects($0.attributes) }) else { return }
         let isThere = try withStoredBytes(id, in: reader) { (stored) throws(DataStoreError) in
             let isSound = isSound(stored, id)
-            for index in changed {
+            for index in indexes where changes.intersects(index.attributes) {
                 try noteEntries(
                     of: index, record, id, replacing: (stored, isSound), in: reader)
             }
         }
         if isThere { return }
-        for index in changed { try noteEntries(of: index, record, id, replacing: nil, in: reader) }
+        for index in indexes where changes.intersects(index.attributes) {
+            try noteEntries(of: index, record, id, replacing: nil, in: reader)
+        }
     }
 
     private func noteEntries(

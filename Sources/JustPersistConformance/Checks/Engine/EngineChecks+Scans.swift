@@ -87,6 +87,15 @@ extension EngineChecks {
                         "a look-up inside a scan")
                     check.expectEqual(
                         try reader.value(forKey: [9, 9, 9]), nil, "a look-up of nothing in a scan")
+                    _ = try reader.withValue(forKey: range.lower.span) {
+                        (value) throws(DataStoreError) in
+                        check.expectEqual(
+                            try reader.entries(in: range),
+                            engine.model.entries(in: range), "a scan inside a look-up")
+                        check.expectEqual(
+                            [UInt8](copying: value), engine.model.values[range.lower],
+                            "the bytes of a look-up after a scan inside it")
+                    }
                     // The nested scan must not change the bytes that the outer scan returned.
                     walked.append(
                         Entry(key: [UInt8](copying: key), value: [UInt8](copying: value)))

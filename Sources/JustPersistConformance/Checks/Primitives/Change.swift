@@ -21,7 +21,7 @@ enum Change: String, CaseIterable, Sendable {
         switch self {
         case .create:
             for number in 0..<count {
-                let item = try Self.create(withID: number.isMultiple(of: 2), shelf, db, check)
+                let item = try Self.create(withID: number < 4 && number.isMultiple(of: 2), shelf, db, check)
                 try item.backing.setValue(.int(Int64(number)), forAttribute: "number")
                 shelf.put(item.uniqueToken, number: number)
             }
@@ -108,6 +108,9 @@ enum Change: String, CaseIterable, Sendable {
         check.expect(
             try db.performCreate(Shelf.type, id: id) == nil,
             "performCreate(_:id:) gave a second item with one id")
+        check.expect(
+            try db.performFetchItem(Shelf.type, id: id) === item,
+            "performFetchItem gave another object for an item from performCreate(_:id:)")
         if let entry = shelf.items.first {
             check.expect(
                 try db.performCreate(Shelf.type, id: entry.id) == nil,

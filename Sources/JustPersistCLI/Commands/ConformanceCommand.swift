@@ -55,7 +55,7 @@ struct ConformanceCommand: ParsableCommand {
         unsafe words.append(nil)
         // SAFETY: the array ends with nil, and its strings are freed only if this process stays.
         _ = unsafe execv(path, words)
-        for unsafeword in unsafe words { unsafe free(word) }
+        unsafe words.forEach { unsafe free($0) }
     }
 
     func run() throws {

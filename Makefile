@@ -116,8 +116,6 @@ sanitize: setup
 	$(MAKE) -j2 sanitize-address sanitize-thread
 
 sanitize-%: export LSAN_OPTIONS = suppressions=$(CURDIR)/Tests/Sanitizers/leaks.txt:print_suppressions=0
-# Leaks are named by symbols, also in a program whose test leaves it no PATH.
-sanitize-%: export ASAN_SYMBOLIZER_PATH = $(shell command -v llvm-symbolizer)
 # Children that tests fork from a process with threads may start a thread.
 sanitize-%: export TSAN_OPTIONS = die_after_fork=0
 sanitize-%:

@@ -55,7 +55,9 @@ extension DataStoreLimits {
         return size
     }
 
-    /// Checks the names of the types to which a value refers. An empty one belongs to no type, and is allowed.
+    /// Checks the names of the types to which a value refers.
+    ///
+    /// An empty one belongs to no type, and is allowed.
     private func checkTypeNames(in value: DataStoreValue) throws(DataStoreError) {
         switch value {
         case .reference(let reference):

@@ -53,8 +53,9 @@ struct ConformanceCommand: ParsableCommand {
     private static func exec(_ path: String, _ arguments: [String]) {
         var words = unsafe ([path] + arguments).map { unsafe strdup($0) }
         unsafe words.append(nil)
-        // SAFETY: the array ends with nil, and its strings are never freed.
+        // SAFETY: the array ends with nil, and its strings are freed only if this process stays.
         _ = unsafe execv(path, words)
+        unsafe words.forEach { unsafe free($0) }
     }
 
     func run() throws {

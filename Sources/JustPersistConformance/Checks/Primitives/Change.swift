@@ -21,7 +21,8 @@ enum Change: String, CaseIterable, Sendable {
         switch self {
         case .create:
             for number in 0..<count {
-                let item = try Self.create(withID: number < 4 && number.isMultiple(of: 2), shelf, db, check)
+                let item = try Self.create(
+                    withID: number < 4 && number.isMultiple(of: 2), shelf, db, check)
                 try item.backing.setValue(.int(Int64(number)), forAttribute: "number")
                 shelf.put(item.uniqueToken, number: number)
             }

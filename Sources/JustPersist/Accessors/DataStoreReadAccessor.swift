@@ -58,8 +58,8 @@ public protocol DataStoreReadAccessor: ~Copyable {
     /// The schemas of all types in the store, sorted by key, with the attributes that the store knows.
     func schemas() throws(DataStoreError) -> [ItemSchema]
 
-    /// Whether any type in the store has relationships. The default looks at ``schemas()``.
-    func hasRelationships() throws(DataStoreError) -> Bool
+    /// The schemas of the types that have relationships. The default looks at ``schemas()``.
+    func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema]
 
     /// Passes an error to the store's error handler.
     func report(_ error: DataStoreError)
@@ -81,8 +81,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     }
 
     /// Looks at all schemas.
-    public func hasRelationships() throws(DataStoreError) -> Bool {
-        try schemas().contains { !$0.relationships.isEmpty }
+    public func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema] {
+        try schemas().filter { !$0.relationships.isEmpty }
     }
 
     /// Executes the operation, and does not report how.

@@ -67,7 +67,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         ofMutableTypes itemTypes: [any MutableDataStoreItem.Type]
     ) -> Bool {
         succeeds { () throws(DataStoreError) in
-            for type in itemTypes { try deleteAllByRules(ItemType(type)) }
+            let types = itemTypes.map { ItemType($0) }
+            guard links != nil, try hasRelationships else { return try performDeleteAll(types) }
+            for type in types { try deleteAllByRules(type) }
         }
     }
 

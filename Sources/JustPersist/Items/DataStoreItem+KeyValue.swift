@@ -54,8 +54,15 @@ struct ItemSubject: PredicateSubject {
         if name == "uniqueToken", !backing.attributeNames.contains(name) {
             return .uuid(backing.id.uuid)
         }
-        if !backing.attributeNames.contains(name), let others = try others(name) { return others }
-        return try backing.value(forAttribute: name)
+        do throws(DataStoreError) {
+            return try backing.value(forAttribute: name)
+        } catch {
+            // The name may be that of a relationship to many, which is followed in the item's block only.
+            guard error.code == .unknownAttribute,
+                let others = (try? others(name)) ?? nil
+            else { throw error }
+            return others
+        }
     }
 
     /// References to the others in a relationship to many, as a value; `nil` if there is none of that name.
@@ -70,7 +77,7 @@ struct ItemSubject: PredicateSubject {
         if backing.storeBacking is DictionaryBacking { return nil }
         var value: DataStoreValue?
         try backing.withReader { (db) throws(DataStoreError) in
-            if type.schema == nil, try !db.hasRelationships() { return }
+            if type.schema == nil, try !db.hasRelationships { return }
             do throws(DataStoreError) {
                 let relation = try db.relation(name, of: type)
                 guard relation.schema.isToMany else { return }

@@ -56,7 +56,9 @@ public final class ItemSchema: Sendable {
         self.indexes = single + indexes
         indexByName = Dictionary(
             attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        contradiction = Self.contradiction(in: attributes, of: itemTypeKey)
+        contradiction =
+            Self.contradiction(in: attributes, of: itemTypeKey)
+            ?? Self.contradiction(in: relationships, of: itemTypeKey)
     }
 
     /// Checks that the schema is consistent.
@@ -69,24 +71,62 @@ public final class ItemSchema: Sendable {
         if let contradiction { throw contradiction }
     }
 
-    /// Checks that the relationships agree with those of other types.
+    /// Checks that the relationships to other classes agree with theirs.
     ///
-    /// Stores call this when they declare the type. A relationship that is not known yet does not disagree.
+    /// Stores call this when they declare the type. What a store knows of other types may be of an earlier release, so it is
+    /// not compared.
     ///
-    /// - Parameter known: The types of the store.
     /// - Throws: `.conflictingRelationships`.
-    public func checkRelationships(with known: [ItemSchema]) throws(DataStoreError) {
+    public func checkRelationships() throws(DataStoreError) {
+        var inverses: Set<String> = []
         for relationship in relationships {
-            let other =
-                relationship.destination == itemTypeKey
-                ? self : known.schema(ofType: relationship.destination)
-            _ = try Relation(relationship, of: itemTypeKey, to: other, isWhole: false)
+            guard let other = relationship.destinationClass?.schema else { continue }
+            let relation = try Relation(relationship, of: itemTypeKey, to: other)
+            guard let inverse = relation.inverse,
+                !inverses.insert("\(other.itemTypeKey).\(inverse.name)").inserted
+            else { continue }
+            throw DataStoreError(
+                .conflictingRelationships, in: "declare",
+                """
+                “\(relationship.name)” of “\(itemTypeKey)” and another relationship have “\(inverse.name)” of \
+                “\(other.itemTypeKey)” as their inverse. Each needs one of its own.
+                """, itemType: itemTypeKey, attribute: relationship.name)
         }
-        for other in known where other.itemTypeKey != itemTypeKey {
-            for relationship in other.relationships where relationship.destination == itemTypeKey {
-                _ = try Relation(relationship, of: other.itemTypeKey, to: self, isWhole: false)
+    }
+
+    private static func contradiction(
+        in relationships: [RelationshipSchema], of itemTypeKey: String
+    ) -> DataStoreError? {
+        func error(_ relationship: RelationshipSchema, _ reason: String) -> DataStoreError {
+            DataStoreError(
+                .conflictingRelationships, in: "declare",
+                "“\(relationship.name)” of “\(itemTypeKey)” \(reason)", itemType: itemTypeKey,
+                attribute: relationship.name)
+        }
+        var (names, inverses): (Set<String>, Set<String>) = ([], [])
+        for relationship in relationships {
+            if !names.insert(relationship.name).inserted {
+                return error(relationship, "is declared twice. Remove one.")
+            }
+            let (least, most) = (relationship.minimum, relationship.maximum)
+            if least < 0 || most.map({ $0 < Swift.max(least, 1) }) ?? false {
+                return error(
+                    relationship,
+                    """
+                    may have from \(least) to \(most.map(String.init) ?? "any number of") others, which no item can. Correct \
+                    the numbers.
+                    """)
             }
         }
+        for relationship in relationships {
+            guard let inverse = relationship.inverse, relationship.destinationClass == nil,
+                !inverses.insert("\(relationship.destination).\(inverse)").inserted
+            else { continue }
+            return error(
+                relationship,
+                "names an inverse that another relationship names too. Each needs one of its own.")
+        }
+        return nil
     }
 
     private static func contradiction(

@@ -10,14 +10,28 @@ public final class BlockLinks {
     }
 
     private var limited: [Rule: Relation] = [:]
-    private var denied: [Rule: Relation] = [:]
+    private var denied: [Rule: (relation: Relation, others: [ItemReference])] = [:]
     /// The relationships that lead to a type without an inverse there, by the type's key; `nil` until they are needed.
     private var withoutInverse: [String: [Relation]]?
     private var relations: [ObjectIdentifier: [Relation]] = [:]
     private var declared: Set<String> = []
 
+    /// Whether the block follows its rules just now: their look-ups are no queries of the program, so uniqueness is not
+    /// judged before them.
+    public private(set) var isFollowingRules = false
+
     /// No changes.
     public init() {}
+
+    /// Runs a part of a rule.
+    func followingRules<Value>(
+        _ body: () throws(DataStoreError) -> Value
+    ) throws(DataStoreError) -> Value {
+        let before = isFollowingRules
+        isFollowingRules = true
+        defer { isFollowingRules = before }
+        return try body()
+    }
 
     /// Forgets what was read from the declarations of the store. A store calls this when a declaration changes.
     public func declarationsChanged() {
@@ -57,8 +71,10 @@ public final class BlockLinks {
     }
 
     /// Notes that an item was deleted that may have no others at the end.
-    func noteDenied(_ relation: Relation, of item: ItemReference) {
-        denied[Rule(item: item, name: relation.schema.name)] = relation
+    ///
+    /// - Parameter others: The others that the item itself referred to, which are counted if they still exist.
+    func noteDenied(_ relation: Relation, of item: ItemReference, _ others: [ItemReference]) {
+        denied[Rule(item: item, name: relation.schema.name)] = (relation, others)
     }
 
     /// Checks what must hold at the end of the block: limits of numbers, and deletions that are denied.
@@ -74,8 +90,13 @@ public final class BlockLinks {
                 broken.append("\(rule.item.itemTypeKey) \(rule.item.id): \(text)")
             }
         }
-        for (rule, relation) in denied {
-            let count = try db.count(relation, of: rule.item)
+        for (rule, (relation, others)) in denied {
+            var count = 0
+            if case .reference = relation.storage {
+                for other in others where try db.exists(other) { count += 1 }
+            } else {
+                count = try db.count(relation, of: rule.item)
+            }
             if count > 0 {
                 note(rule, "it was deleted, but has \(count) “\(rule.name)”, which denies that")
             }

@@ -54,8 +54,20 @@ extension MutableDataStoreItem {
         }
         if backing.storeBacking is DictionaryBacking { return false }
         var isSet = false
+        do throws(DataStoreError) {
+            try relate(name, to: value, &isSet)
+        } catch {
+            // A store without relationships keeps references as values; other refusals come from the attribute itself.
+            if ![.unsupported, .itemNotMutable].contains(error.code) { throw error }
+        }
+        return isSet
+    }
+
+    private func relate(
+        _ name: String, to value: DataStoreValue, _ isSet: inout Bool
+    ) throws(DataStoreError) {
         try backing.withWriter { (db) throws(DataStoreError) in
-            guard try db.hasRelationships(),
+            guard try db.hasRelationships,
                 let relation = try db.relations(of: self).first(where: { $0.schema.name == name }),
                 !relation.schema.isToMany
             else { return }
@@ -69,7 +81,6 @@ extension MutableDataStoreItem {
             try db.setRelated(relation, of: self, to: other)
             isSet = true
         }
-        return isSet
     }
 
     /// Sets the item of a to-one relationship, or none, as ``setRelated(_:to:)`` does, and throws the error.

@@ -1,9 +1,14 @@
 /// Relationships as they are read.
 extension DataStoreReadAccessor where Self: ~Copyable {
+    /// Whether any type in the store has relationships.
+    var hasRelationships: Bool {
+        get throws(DataStoreError) { try !schemasWithRelationships().isEmpty }
+    }
+
     /// The schema of a type: that of its class, or else what the store knows.
     private func schema(of type: ItemType) throws(DataStoreError) -> ItemSchema? {
         if let schema = type.schema { return schema }
-        return try schemas().schema(ofType: type.key)
+        return try schemasWithRelationships().schema(ofType: type.key)
     }
 
     private func destination(
@@ -11,7 +16,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     ) throws(DataStoreError) -> ItemSchema? {
         if let itemClass = schema.destinationClass { return itemClass.schema }
         if schema.destination == owner.itemTypeKey { return owner }
-        return try schemas().schema(ofType: schema.destination)
+        return try schemasWithRelationships().schema(ofType: schema.destination)
     }
 
     /// The relationships of a type, with their inverses.
@@ -40,7 +45,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
     /// The relationships of all types that lead to other types without an inverse there.
     func relationsWithoutInverse() throws(DataStoreError) -> [Relation] {
-        let schemas = try schemas()
+        let schemas = try schemasWithRelationships()
         var relations: [Relation] = []
         for schema in schemas {
             for relationship in schema.relationships {
@@ -114,6 +119,28 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         ).filter { left.contains($0) }
         let known = Set(ordered)
         return ordered + found.filter { !known.contains($0) }
+    }
+
+    /// Whether an item is among the others of another one.
+    func isRelated(
+        _ relation: Relation, _ item: ItemReference, to other: ItemReference
+    ) throws(DataStoreError) -> Bool {
+        let reference: DataStoreValue?
+        switch relation.storage {
+        case .links(let type, let isSource):
+            let id =
+                isSource
+                ? LinkType.id(from: item.id, to: other.id)
+                : LinkType.id(from: other.id, to: item.id)
+            return try performFetchItem(ItemType(dynamic: type.key), id: id) != nil
+        case .inverse(let attribute):
+            reference = try performFetchItem(
+                ItemType(ofAnyClass: other.itemTypeKey), id: other.id)?.backing
+                .value(forAttribute: attribute)
+            return reference == .reference(item)
+        case .reference:
+            return try references(relation, of: item).contains(other)
+        }
     }
 
     /// The others of an item, in their order.

@@ -2,11 +2,11 @@
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Whether deleting items of a type may affect others.
     private func hasRelations(_ type: ItemType) throws(DataStoreError) -> Bool {
-        guard let links, try hasRelationships() else { return false }
+        guard let links, try hasRelationships else { return false }
         if let schema = type.schema, !schema.relationships.isEmpty { return true }
         if try !withoutInverse(to: type.key, links).isEmpty { return true }
         if type.schema != nil { return false }
-        return try schemas().schema(ofType: type.key)?.relationships.isEmpty == false
+        return try schemasWithRelationships().schema(ofType: type.key) != nil
     }
 
     private func withoutInverse(
@@ -20,6 +20,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Deletes an item under the rules of its relationships, and returns whether it existed.
     func deleteByRules(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         guard try hasRelations(ItemType(of: item)) else { return try performDelete(item) }
+        return try knownLinks("delete").followingRules { () throws(DataStoreError) in
+            try deleteWithOthers(item)
+        }
+    }
+
+    private func deleteWithOthers(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         guard let live = try performMutableVersion(of: item) else { return false }
         let first = ItemReference(to: live)
         var visited: Set<ItemReference> = [first]
@@ -60,13 +66,19 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         for relation in try relations(of: item) {
             switch relation.schema.deleteRule {
             case .cascade: cascade += try references(relation, of: own)
-            case .deny: links.noteDenied(relation, of: own)
+            case .deny:
+                let isOwn = if case .reference = relation.storage { true } else { false }
+                links.noteDenied(relation, of: own, isOwn ? try references(relation, of: own) : [])
             case .nullify: try freeOthers(of: relation, item, own, links)
             case .noAction: break
             }
-            // The links of an item go with it, unless its others are counted at the end of the block.
-            if case .links = relation.storage, relation.schema.deleteRule == .cascade {
-                try freeOthers(of: relation, item, own, links)
+            guard relation.schema.deleteRule == .cascade else { continue }
+            // The links of an item go with it, and so do those with the order of its others.
+            if case .links = relation.storage { try freeOthers(of: relation, item, own, links) }
+            if let order = relation.order {
+                for other in try references(Relation(order, of: relation), of: own) {
+                    try removeLink(order, from: own, to: other)
+                }
             }
         }
         for relation in try withoutInverse(to: own.itemTypeKey, links) {
@@ -81,10 +93,10 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ) throws(DataStoreError) {
         switch relation.storage {
         case .reference:
-            if let inverse = relation.inverse, !inverse.isToMany {
-                try setRelated(relation, of: item, to: nil)
-            } else if let inverse = relation.inverse, inverse.isLimited {
-                // The number of the other's others changes with the item itself.
+            // The other has a reference back, or the number or the order of its others changes with the item.
+            if let inverse = relation.inverse,
+                !inverse.isToMany || inverse.isLimited || inverse.isOrdered
+            {
                 try setRelated(relation, of: item, to: nil)
             }
         case .inverse, .links:

@@ -72,7 +72,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         in link: any DataStoreItem, _ name: String
     ) throws(DataStoreError) -> Int64 {
         guard case .int(let position) = try link.backing.value(forAttribute: name) else { return 0 }
-        return position
+        // A program may have written any number; so far from the ends, no sum of positions overflows.
+        return Swift.min(Swift.max(position, -(1 << 61)), 1 << 61)
     }
 
     /// A free position at a place among the others of an item; at the end without a place.
@@ -87,6 +88,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             return try position(in: last, name) + step
         }
         guard let place else { return try last() }
+        guard place >= 0 else {
+            throw DataStoreError(
+                .invalidRequest, in: "relationship",
+                "\(place) is no place in an order. Places count from 0.", itemType: near.itemTypeKey
+            )
+        }
         // Twice at most: there is room after the positions were spread.
         for _ in 0..<2 {
             let first = Swift.max(place - 1, 0)
@@ -152,7 +159,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard let name = type.names(isSource: isSource).position,
             let link = try performFetchItem(ItemType(dynamic: type.key), id: id)
         else { return }
-        let position = try position(type, isSource, of: item, at: place)
+        let near = Relation(type, isSource, of: relation)
+        guard let now = try references(near, of: item).firstIndex(of: other), now != place else {
+            return
+        }
+        // Going forward, the item itself is among those before its new place.
+        let position = try position(type, isSource, of: item, at: now < place ? place + 1 : place)
         try link.backing.setValue(.int(position), forAttribute: name)
     }
 }

@@ -20,7 +20,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 try resolvedRelations(of: schema)
             }
         }
-        guard let schema = try schemas().schema(ofType: type.key) else { return [] }
+        guard let schema = try schemasWithRelationships().schema(ofType: type.key) else {
+            return []
+        }
         return try resolvedRelations(of: schema)
     }
 
@@ -59,7 +61,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     package func noteCreated(_ item: any DataStoreItem) throws(DataStoreError) {
         let schema = type(of: item).schema
         if schema.relationships.isEmpty, !(item is DynamicItem) { return }
-        if schema.relationships.isEmpty, try !hasRelationships() { return }
+        if schema.relationships.isEmpty, try !hasRelationships { return }
         let links = try knownLinks("create")
         for relation in try relations(of: item) where relation.schema.minimum > 0 {
             links.noteCount(relation, of: ItemReference(to: item))

@@ -21,7 +21,8 @@ package struct Relation {
 
     /// - Parameters:
     ///   - other: The schema of the destination; `nil` if the store does not know it yet.
-    ///   - isWhole: Whether `other` has all its relationships, so that a missing inverse is an error.
+    ///   - isWhole: Whether `other` is the present declaration, so that a missing inverse or one that does not agree is
+    ///     an error. What a store knows may be of an earlier release.
     package init(
         _ schema: RelationshipSchema, of owner: String, to other: ItemSchema?, isWhole: Bool = true
     ) throws(DataStoreError) {
@@ -29,13 +30,12 @@ package struct Relation {
         self.schema = schema
         let related = other?.relationships ?? []
         if let name = schema.inverse {
-            inverse = related.first { $0.name == name }
-            if let inverse {
-                guard inverse.destination == owner, inverse.inverse ?? schema.name == schema.name
-                else { throw .disagreement(schema, of: owner, inverse) }
-            } else if other != nil, isWhole {
-                throw .disagreement(schema, of: owner, nil)
-            }
+            let found = related.first { $0.name == name }
+            let agrees =
+                found.map { $0.destination == owner && $0.inverse ?? schema.name == schema.name }
+                ?? false
+            if !agrees, other != nil, isWhole { throw .disagreement(schema, of: owner, found) }
+            inverse = agrees ? found : nil
         } else {
             inverse = related.first { $0.destination == owner && $0.inverse == schema.name }
         }
@@ -56,11 +56,11 @@ package struct Relation {
     }
 
     /// The order of another relationship, as links.
-    init(_ order: LinkType, of relation: Relation) {
+    init(_ order: LinkType, _ isSource: Bool = true, of relation: Relation) {
         owner = relation.owner
         schema = relation.schema
         inverse = nil
-        storage = .links(order, isSource: true)
+        storage = .links(order, isSource: isSource)
         self.order = nil
     }
 

@@ -79,7 +79,11 @@ public struct ToMany<Item: DataStoreItem> {
     }
 
     /// Whether an item is among the others.
-    public func contains(_ item: Item) -> Bool { ids.contains(item.uniqueToken) }
+    public func contains(_ item: Item) -> Bool {
+        reading(or: false) { (db, relation) throws(DataStoreError) in
+            try db.isRelated(relation, reference, to: ItemReference(to: item))
+        }
+    }
 
     /// Adds an item at the end, and returns whether it was not there yet.
     ///
@@ -116,13 +120,19 @@ public struct ToMany<Item: DataStoreItem> {
             {
                 try db.unlink(relation, of: owner, from: other)
             }
+            var present = try db.references(relation, of: reference).map(\.id)
             for (place, item) in items.enumerated() {
-                guard relation.schema.isOrdered else {
+                let id = item.uniqueToken
+                if !relation.schema.isOrdered {
                     try db.link(relation, of: owner, to: item)
+                } else if place < present.count, present[place] == id {
                     continue
-                }
-                if try !db.link(relation, of: owner, to: item, at: place) {
+                } else if try db.link(relation, of: owner, to: item, at: place) {
+                    present.insert(id, at: Swift.min(place, present.count))
+                } else {
                     try db.move(relation, of: reference, ItemReference(to: item), to: place)
+                    present.removeAll { $0 == id }
+                    present.insert(id, at: Swift.min(place, present.count))
                 }
             }
         }
@@ -138,19 +148,19 @@ public struct ToMany<Item: DataStoreItem> {
     }
 }
 
-extension ToMany: RandomAccessCollection {
-    /// 0.
-    public var startIndex: Int { 0 }
-
+extension ToMany: Sequence {
     /// The number of others.
-    public var endIndex: Int {
+    public var count: Int {
         reading(or: 0) { (db, relation) throws(DataStoreError) in
             try db.count(relation, of: reference)
         }
     }
 
-    /// The item at a place of the order. Costs as much as ``items``.
-    public subscript(position: Int) -> Item { items[position] }
+    /// Whether there are no others.
+    public var isEmpty: Bool { count == 0 }
+
+    /// The first of the others; `nil` if there are none. Costs as much as ``items``.
+    public var first: Item? { items.first }
 
     /// The others, read once.
     public func makeIterator() -> IndexingIterator<[Item]> { items.makeIterator() }

@@ -16,6 +16,8 @@ package final class ReferenceBacking: ItemBacking {
     private var block: ReferenceBlock?
     /// The write block that deleted the item.
     private var deleter: ReferenceBlock?
+    /// Whether a program has the item as an object that was made for a rule of a relationship.
+    var isClaimed = false
     /// The read block that returned the item.
     private weak var reader: ReferenceBlock?
     /// Whether the item was created in a block that was rolled back, so that it is in no store.

@@ -29,7 +29,7 @@ extension ReferenceBlock {
     ///
     /// The block then cannot be committed.
     package func judge() throws(DataStoreError) {
-        if !isWriting || isJudged { return }
+        if !isWriting || isJudged || links.isFollowingRules { return }
         isJudged = true
         if !state.types.contains(where: { $0.indexes.contains(where: \.isUnique) }) { return }
         if let violation = context.rules.violation(judged, state) {

@@ -48,9 +48,9 @@ package final class ReferenceBlock {
     /// The thread of the block, and whether the block has ended.
     package let thread = BlockThread()
     /// The error because of which the block cannot be committed.
+    package private(set) var poison: DataStoreError?
     /// The relationships that the block has changed.
     package let links = BlockLinks()
-    package private(set) var poison: DataStoreError?
     /// The schemas of the classes that the block has declared.
     private var known: Set<ObjectIdentifier> = []
     /// The bytes of the values that the block has set.
@@ -135,12 +135,17 @@ package final class ReferenceBlock {
         _ row: ReferenceRow, as type: ItemType
     ) throws(DataStoreError) -> any DataStoreItem {
         if let known = live[row.key] {
-            if Swift.type(of: known) == type.itemClass || type.isOfAnyClass { return known }
+            if type.isOfAnyClass { return known }
+            let backing = Self.backing(of: known)
+            if Swift.type(of: known) == type.itemClass {
+                backing?.isClaimed = true
+                return known
+            }
             // An object that no program has gives way to one of the class that is asked for.
-            guard Self.backing(of: known)?.type.isOfAnyClass == true else {
+            guard let backing, backing.type.isOfAnyClass, !backing.isClaimed else {
                 throw .item(known, usedAs: type.itemClass, in: "fetch")
             }
-            Self.backing(of: known)?.freeze()
+            backing.freeze()
         }
         let item = type.itemClass.init(backing: ReferenceBacking(row, type, in: self))
         if isWriting { live[row.key] = item }

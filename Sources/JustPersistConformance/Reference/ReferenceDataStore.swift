@@ -212,7 +212,7 @@ public final class ReferenceDataStore: DataStore {
             do {
                 try block(rules.writer(running))
                 try running.thread.checkNoChangeWasLost()
-                try running.links.judge(rules.writer(running))
+                if running.poison == nil { try running.links.judge(rules.writer(running)) }
                 try running.judge()
                 if let poison = running.poison { throw poison }
             } catch {

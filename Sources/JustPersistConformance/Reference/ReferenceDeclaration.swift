@@ -9,7 +9,7 @@ extension ReferenceState {
         rules: ReferenceRules = ReferenceRules()
     ) throws(DataStoreError) {
         try schema.validate()
-        try schema.checkRelationships(with: types.map(\.schema))
+        try schema.checkRelationships()
         let schema = rules.declared(schema)
         let key = schema.itemTypeKey
         try declareType(schema, limits)
@@ -40,6 +40,7 @@ extension ReferenceState {
             if isOfClass { type.keepIndexes(indexes) }
             for index in indexes { type.add(index) }
             for relationship in schema.relationships { type.add(relationship) }
+            if isOfClass { type.keepRelationships(schema.relationships) }
         }
     }
 

@@ -121,6 +121,11 @@ package struct ReferenceType: Sendable {
         }
     }
 
+    /// Removes all other relationships.
+    mutating func keepRelationships(_ declared: [RelationshipSchema]) {
+        relationships.removeAll { !declared.contains($0) }
+    }
+
     mutating func add(_ index: IndexSchema) {
         if !indexes.contains(index) { indexes.append(index) }
     }

@@ -162,7 +162,7 @@ final class BlockType {
             else { return false }
         }
         return stored.hasIndexes(schema.indexes)
-            && schema.relationships.allSatisfy(stored.relationships.contains)
+            && Set(schema.relationships) == Set(stored.relationships)
     }
 
     private static func tags(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {

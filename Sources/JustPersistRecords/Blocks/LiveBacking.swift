@@ -16,6 +16,8 @@ final class LiveBacking: RecordBacking {
     /// Whether the block must still write the item.
     @safe @exclusivity(unchecked) var isDirty = false
     @safe @exclusivity(unchecked) var isDeleted = false
+    /// Whether a program has the item as an object that was made for a rule of a relationship.
+    @safe @exclusivity(unchecked) var isClaimed = false
     /// The attributes that were set since the item was last written.
     @safe @exclusivity(unchecked) var changes = AttributeSet()
     /// The bytes that the block counts for the item: none until it is changed.

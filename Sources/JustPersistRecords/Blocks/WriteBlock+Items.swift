@@ -200,13 +200,14 @@ extension WriteBlock {
         _ type: BlockType, id: ItemID
     ) throws(DataStoreError) -> (any DataStoreItem)? {
         guard let number = type.table?.number, let item = live[number, id] else { return nil }
-        if Swift.type(of: item) == type.itemType.itemClass || type.itemType.isOfAnyClass {
+        if type.itemType.isOfAnyClass { return item }
+        let backing = item.backing.storeBacking as? LiveBacking
+        if Swift.type(of: item) == type.itemType.itemClass {
+            backing?.isClaimed = true
             return item
         }
         // An object that no program has gives way to one of the class that is asked for.
-        if let backing = item.backing.storeBacking as? LiveBacking,
-            backing.type.itemType.isOfAnyClass
-        {
+        if let backing, backing.type.itemType.isOfAnyClass, !backing.isClaimed {
             try flush()
             _ = live.remove(type: number, id: id)
             return nil

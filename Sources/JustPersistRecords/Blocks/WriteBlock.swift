@@ -140,6 +140,6 @@ final class WriteBlock: Block {
 
     override func prepareForQuery() throws(DataStoreError) {
         try makeRoom()
-        try checkUniqueness()
+        if !links.isFollowingRules { try checkUniqueness() }
     }
 }

@@ -61,10 +61,7 @@ extension Catalog {
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> (CatalogType, others: [CatalogType], isChanged: Bool) {
         try schema.validate()
-        if !schema.relationships.isEmpty {
-            let known = types.filter { !$0.relationships.isEmpty && $0.key != schema.itemTypeKey }
-            try schema.checkRelationships(with: known.map(\.schema))
-        }
+        try schema.checkRelationships()
         var (type, others, isChanged) = try declaredType(schema, limits, holdsItems)
         if type.unknown.forbidsWriting { throw type.newerFormat(in: "declare") }
         for (attribute, places) in zip(schema.attributes, type.places(of: schema)) {
@@ -72,7 +69,7 @@ extension Catalog {
                 isChanged = true
             }
         }
-        if type.declare(schema.relationships) { isChanged = true }
+        if type.declare(schema.relationships, isOfClass: isOfClass) { isChanged = true }
         if try type.declare(schema.indexes, isOfClass: isOfClass) { isChanged = true }
         for other in others { put(other.retired()) }
         if isChanged { put(type) }

@@ -17,8 +17,8 @@ struct Catalog: Sendable {
     /// The keys of the types by number, including undeclared types that items refer to.
     var names = TypeNames()
     private var places: [UInt32: Int] = [:]
-    /// Whether any type has had relationships.
-    private(set) var hasRelationships = false
+    /// The schemas of the types that have relationships, in no particular order.
+    private(set) var schemasWithRelationships: [ItemSchema] = []
 
     /// An empty catalog.
     init(names: TypeNames = TypeNames()) { self.names = names }
@@ -43,7 +43,11 @@ struct Catalog: Sendable {
 
     /// Replaces the type with the same number, or appends the type.
     mutating func put(_ type: CatalogType) {
-        if !type.relationships.isEmpty { hasRelationships = true }
+        if !schemasWithRelationships.isEmpty {
+            let keys = [type.key] + type.formerKeys
+            schemasWithRelationships.removeAll { keys.contains($0.itemTypeKey) }
+        }
+        if !type.relationships.isEmpty { schemasWithRelationships.append(type.schema) }
         if let place = places[type.number] {
             types[place] = type
         } else {

@@ -80,21 +80,17 @@ extension RelationshipSchema {
 
 extension CatalogType {
     /// Adds the relationships of a schema, or updates them, and returns whether that changed anything.
-    mutating func declare(_ declared: [RelationshipSchema]) -> Bool {
-        var isChanged = false
+    ///
+    /// - Parameter isOfClass: Whether the schema is that of a class: then those that it no longer declares are dropped.
+    mutating func declare(_ declared: [RelationshipSchema], isOfClass: Bool) -> Bool {
+        var known = relationships
         for relationship in declared {
-            let place = relationships.firstIndex {
-                $0.name == relationship.name || relationship.formerNames.contains($0.name)
-            }
-            guard let place else {
-                relationships.append(relationship)
-                isChanged = true
-                continue
-            }
-            if relationships[place] == relationship { continue }
-            relationships[place] = relationship
-            isChanged = true
+            let names = [relationship.name] + relationship.formerNames
+            known.removeAll { names.contains($0.name) }
         }
-        return isChanged
+        let updated = isOfClass ? declared : known + declared
+        if Set(updated) == Set(relationships) { return false }
+        relationships = updated
+        return true
     }
 }

@@ -57,7 +57,10 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
 
     func schemas() throws(DataStoreError) -> [ItemSchema] { try block.schemas() }
 
-    func hasRelationships() throws(DataStoreError) -> Bool { block.known.catalog.hasRelationships }
+    func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema] {
+        try block.checkOpen("relationship")
+        return block.known.catalog.schemasWithRelationships
+    }
 
     func report(_ error: DataStoreError) { block.context.report(error) }
 }
@@ -146,7 +149,10 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         try noting { () throws(DataStoreError) in try block.schemas() }
     }
 
-    func hasRelationships() throws(DataStoreError) -> Bool { block.known.catalog.hasRelationships }
+    func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema] {
+        try block.checkOpen("relationship")
+        return block.known.catalog.schemasWithRelationships
+    }
 
     var links: BlockLinks? { block.links }
 

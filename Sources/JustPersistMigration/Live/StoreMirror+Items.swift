@@ -36,7 +36,7 @@ extension StoreMirror {
                 let values = try item?.storedValues(withNullsOf: nullable)
                 differences.append(ItemState(id: id, values: values))
                 // An item that is changed is in memory with its present values too.
-                let replaced = values == nil ? nil : try copy?.storedValues(withNullsOf: [])
+                let replaced = values == nil ? nil : try copy?.storedValues()
                 for case let values? in [values, replaced] {
                     for value in values.values {
                         bytes += value.storedSize(limit: batchBytes) ?? 0

@@ -68,7 +68,7 @@ extension WriteBlock {
         switch value {
         case .reference, .array, .dictionary:
             if let root = context.root { return try addTypes(referredToBy: value, at: root) }
-            let added = try known.catalog.addTypes(referredToBy: value, limits: context.limits)
+            let added = try known.catalog.addTypes(referredToBy: value)
             for number in added {
                 changedTypes.insert(number)
             }

@@ -13,6 +13,6 @@ final class BlockCatalog {
 
     /// The number of the type with that key.
     ///
-    /// The type must have a number: see ``Catalog/addTypes(referredToBy:limits:)``.
+    /// The type must have a number: see ``Catalog/addTypes(referredToBy:)``.
     func number(of key: String) -> UInt32 { catalog.names.number(of: key) ?? 0 }
 }

@@ -135,26 +135,25 @@ extension Catalog {
     }
 
     /// Adds types for the references in a value whose types have no number yet, and returns the new ones.
+    ///
+    /// Their names were checked with the value: see `DataStoreLimits.check(_:for:of:)`.
     mutating func addTypes(
-        referredToBy value: DataStoreValue, limits: DataStoreLimits
+        referredToBy value: DataStoreValue
     ) throws(DataStoreError) -> [UInt32] {
         switch value {
         case .reference(let reference):
             if names.number(of: reference.itemTypeKey) != nil { return [] }
-            // An empty key belongs to no type, and is stored like any other value.
-            let key = reference.itemTypeKey
-            if !key.isEmpty { try limits.check(typeName: key) }
             let type = try newType(reference.itemTypeKey)
             put(type)
             return [type.number]
         case .array(let values):
             var added: [UInt32] = []
-            for value in values { added += try addTypes(referredToBy: value, limits: limits) }
+            for value in values { added += try addTypes(referredToBy: value) }
             return added
         case .dictionary(let entries):
             var added: [UInt32] = []
             for value in entries.values {
-                added += try addTypes(referredToBy: value, limits: limits)
+                added += try addTypes(referredToBy: value)
             }
             return added
         default: return []

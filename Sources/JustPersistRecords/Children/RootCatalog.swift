@@ -44,7 +44,7 @@ extension WriteBlock {
         referredToBy value: DataStoreValue, at root: RootCatalog
     ) throws(DataStoreError) {
         var trial = known.catalog
-        let unknown = try trial.addTypes(referredToBy: value, limits: context.limits)
+        let unknown = try trial.addTypes(referredToBy: value)
         if unknown.isEmpty { return }
         let keys = unknown.compactMap { trial[$0]?.key }
         let catalog = try root.change { (block) throws(DataStoreError) in

@@ -9,22 +9,18 @@ extension RecordTable {
     func noteEntries(
         of record: Span<UInt8>, _ id: ItemID, changes: AttributeSet?, in reader: any KeyValueReader
     ) throws(DataStoreError) {
-        guard let changes else {
-            for index in indexes {
-                try noteEntries(of: index, record, id, replacing: nil, in: reader)
+        if let changes {
+            guard indexes.contains(where: { changes.intersects($0.attributes) }) else { return }
+            let isThere = try withStoredBytes(id, in: reader) { (stored) throws(DataStoreError) in
+                let isSound = isSound(stored, id)
+                for index in indexes where changes.intersects(index.attributes) {
+                    try noteEntries(
+                        of: index, record, id, replacing: (stored, isSound), in: reader)
+                }
             }
-            return
+            if isThere { return }
         }
-        guard indexes.contains(where: { changes.intersects($0.attributes) }) else { return }
-        let isThere = try withStoredBytes(id, in: reader) { (stored) throws(DataStoreError) in
-            let isSound = isSound(stored, id)
-            for index in indexes where changes.intersects(index.attributes) {
-                try noteEntries(
-                    of: index, record, id, replacing: (stored, isSound), in: reader)
-            }
-        }
-        if isThere { return }
-        for index in indexes where changes.intersects(index.attributes) {
+        for index in indexes where changes?.intersects(index.attributes) ?? true {
             try noteEntries(of: index, record, id, replacing: nil, in: reader)
         }
     }

@@ -71,29 +71,6 @@ public final class ItemSchema: Sendable {
         if let contradiction { throw contradiction }
     }
 
-    /// Checks that the relationships to other classes agree with theirs.
-    ///
-    /// Stores call this when they declare the type. What a store knows of other types may be of an earlier release, so it is
-    /// not compared.
-    ///
-    /// - Throws: `.conflictingRelationships`.
-    public func checkRelationships() throws(DataStoreError) {
-        var inverses: Set<String> = []
-        for relationship in relationships {
-            guard let other = relationship.destinationClass?.schema else { continue }
-            let relation = try Relation(relationship, of: itemTypeKey, to: other)
-            guard let inverse = relation.inverse,
-                !inverses.insert("\(other.itemTypeKey).\(inverse.name)").inserted
-            else { continue }
-            throw DataStoreError(
-                .conflictingRelationships, in: "declare",
-                """
-                “\(relationship.name)” of “\(itemTypeKey)” and another relationship have “\(inverse.name)” of \
-                “\(other.itemTypeKey)” as their inverse. Each needs one of its own.
-                """, itemType: itemTypeKey, attribute: relationship.name)
-        }
-    }
-
     private static func contradiction(
         in relationships: [RelationshipSchema], of itemTypeKey: String
     ) -> DataStoreError? {
@@ -119,6 +96,14 @@ public final class ItemSchema: Sendable {
             }
         }
         for relationship in relationships {
+            if let name = relationship.formerNames.first(where: {
+                $0 != relationship.name && names.contains($0)
+            }) {
+                return error(
+                    relationship,
+                    "was named “\(name)”, and another relationship has that name now. Choose another name for it."
+                )
+            }
             guard let inverse = relationship.inverse, relationship.destinationClass == nil,
                 !inverses.insert("\(relationship.destination).\(inverse)").inserted
             else { continue }

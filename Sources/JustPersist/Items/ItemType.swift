@@ -32,6 +32,12 @@ public struct ItemType: Sendable {
         isOfAnyClass = true
     }
 
+    /// A type whose items are objects of the class with which the block has used them, or else of this one.
+    package init(ofAnyClass itemClass: any DataStoreItem.Type) {
+        self.init(itemClass)
+        isOfAnyClass = true
+    }
+
     /// A type that is declared without a Swift class.
     package init(_ schema: ItemSchema) {
         itemClass = DynamicItem.self

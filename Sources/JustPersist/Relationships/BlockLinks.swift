@@ -9,11 +9,17 @@ public final class BlockLinks {
         let name: String
     }
 
+    /// A type as a class declares it, or as the store knows it.
+    private struct Declaration: Hashable {
+        let key: String
+        let schema: ObjectIdentifier?
+    }
+
     private var limited: [Rule: Relation] = [:]
     private var denied: [Rule: (relation: Relation, others: [ItemReference])] = [:]
     /// The relationships that lead to a type without an inverse there, by the type's key; `nil` until they are needed.
     private var withoutInverse: [String: [Relation]]?
-    private var relations: [ObjectIdentifier: [Relation]] = [:]
+    private var relations: [Declaration: [Relation]] = [:]
     private var declared: Set<String> = []
 
     /// Whether the block follows its rules just now: their look-ups are no queries of the program, so uniqueness is not
@@ -39,24 +45,22 @@ public final class BlockLinks {
         relations = [:]
     }
 
-    /// The relationships of a class, resolved once in the block.
+    /// The relationships of a type, resolved once in the block.
     func relations(
-        of schema: ItemSchema, _ resolve: () throws(DataStoreError) -> [Relation]
+        of type: ItemType, _ resolve: () throws(DataStoreError) -> [Relation]
     ) throws(DataStoreError) -> [Relation] {
-        if schema.relationships.isEmpty { return [] }
-        if let known = relations[ObjectIdentifier(schema)] { return known }
+        let declaration = Declaration(key: type.key, schema: type.schema.map(ObjectIdentifier.init))
+        if let known = relations[declaration] { return known }
         let resolved = try resolve()
-        relations[ObjectIdentifier(schema)] = resolved
+        relations[declaration] = resolved
         return resolved
     }
 
     /// The relationships that lead to a type and have no inverse there.
     func withoutInverse(
-        to key: String, _ resolve: () throws(DataStoreError) -> [Relation]
+        to key: String, _ resolve: () throws(DataStoreError) -> [String: [Relation]]
     ) throws(DataStoreError) -> [Relation] {
-        if withoutInverse == nil {
-            withoutInverse = Dictionary(grouping: try resolve(), by: \.schema.destination)
-        }
+        if withoutInverse == nil { withoutInverse = try resolve() }
         return withoutInverse?[key] ?? []
     }
 

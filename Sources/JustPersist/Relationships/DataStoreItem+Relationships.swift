@@ -88,7 +88,7 @@ extension MutableDataStoreItem {
         _ name: String, to other: (any DataStoreItem)?
     ) throws(DataStoreError) {
         try backing.withWriter { (db) throws(DataStoreError) in
-            try db.setRelated(try db.relation(name, of: ItemType(of: self)), of: self, to: other)
+            try db.setRelated(try db.relation(name, of: self), of: self, to: other)
         }
     }
 }

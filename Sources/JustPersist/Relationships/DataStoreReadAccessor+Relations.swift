@@ -5,28 +5,14 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         get throws(DataStoreError) { try !schemasWithRelationships().isEmpty }
     }
 
-    /// The schema of a type: that of its class, or else what the store knows.
-    private func schema(of type: ItemType) throws(DataStoreError) -> ItemSchema? {
-        if let schema = type.schema { return schema }
-        return try schemasWithRelationships().schema(ofType: type.key)
-    }
-
-    private func destination(
-        of schema: RelationshipSchema, from owner: ItemSchema
-    ) throws(DataStoreError) -> ItemSchema? {
-        if let itemClass = schema.destinationClass { return itemClass.schema }
-        if schema.destination == owner.itemTypeKey { return owner }
-        return try schemasWithRelationships().schema(ofType: schema.destination)
-    }
-
     /// The relationships of a type, with their inverses.
-    func resolvedRelations(of schema: ItemSchema) throws(DataStoreError) -> [Relation] {
+    func resolvedRelations(of type: ItemType) throws(DataStoreError) -> [Relation] {
+        let known = try schemasWithRelationships()
+        guard let schema = type.schema ?? known.schema(ofType: type.key) else { return [] }
         var relations: [Relation] = []
         for relationship in schema.relationships {
             relations.append(
-                try Relation(
-                    relationship, of: schema.itemTypeKey,
-                    to: try destination(of: relationship, from: schema)))
+                try known.relation(relationship, of: schema, isWhole: type.schema != nil))
         }
         return relations
     }
@@ -35,24 +21,23 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     ///
     /// - Throws: `.unknownAttribute` if the type has none of that name.
     package func relation(_ name: String, of type: ItemType) throws(DataStoreError) -> Relation {
-        guard let schema = try schema(of: type),
+        let known = try schemasWithRelationships()
+        guard let schema = type.schema ?? known.schema(ofType: type.key),
             let relationship = schema.relationships.first(where: { $0.name == name })
         else { throw .unknownAttribute(name, ofType: type.key, in: "relationship") }
-        return try Relation(
-            relationship, of: schema.itemTypeKey,
-            to: try destination(of: relationship, from: schema))
+        return try known.relation(relationship, of: schema, isWhole: type.schema != nil)
     }
 
-    /// The relationships of all types that lead to other types without an inverse there.
-    func relationsWithoutInverse() throws(DataStoreError) -> [Relation] {
-        let schemas = try schemasWithRelationships()
-        var relations: [Relation] = []
-        for schema in schemas {
+    /// The relationships of all types that lead to other types without an inverse there, by the keys of the others.
+    func relationsWithoutInverse() throws(DataStoreError) -> [String: [Relation]] {
+        let known = try schemasWithRelationships()
+        var relations: [String: [Relation]] = [:]
+        for schema in known {
             for relationship in schema.relationships {
-                let relation = try Relation(
-                    relationship, of: schema.itemTypeKey,
-                    to: schemas.schema(ofType: relationship.destination), isWhole: false)
-                if relation.inverse == nil { relations.append(relation) }
+                let relation = try known.relation(relationship, of: schema, isWhole: false)
+                let other = relationship.destination
+                let key = known.schema(ofType: other)?.itemTypeKey ?? other
+                if relation.inverse == nil { relations[key, default: []].append(relation) }
             }
         }
         return relations
@@ -67,6 +52,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     func request(
         _ relation: Relation, of item: ItemReference, as type: ItemType? = nil
     ) -> DataStoreRequest? {
+        // A class may have another key than its type in the store.
+        let item = ItemReference(itemTypeKey: relation.owner, id: item.id)
         func request(_ type: ItemType, _ attribute: String) -> DataStoreRequest {
             let request = DataStoreRequest(type: type)
             request.predicate = .comparison(
@@ -76,7 +63,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         switch relation.storage {
         case .reference: return nil
         case .inverse(let attribute):
-            return request(type ?? ItemType(ofAnyClass: relation.schema.destination), attribute)
+            return request(type ?? relation.others, attribute)
         case .links(let type, let isSource):
             let names = type.names(isSource: isSource)
             let found = request(ItemType(dynamic: type.key), names.near)
@@ -110,7 +97,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             }
             return found
         }
-        try performScan(request) { found.append(ItemReference(to: $0)) }
+        try performScan(request) {
+            found.append(ItemReference(itemTypeKey: relation.destination, id: $0.uniqueToken))
+        }
         guard let order = relation.order else { return found }
         // The others decide which there are; the links know their order.
         let left = Set(found)
@@ -134,10 +123,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
                 : LinkType.id(from: other.id, to: item.id)
             return try performFetchItem(ItemType(dynamic: type.key), id: id) != nil
         case .inverse(let attribute):
-            reference = try performFetchItem(
-                ItemType(ofAnyClass: other.itemTypeKey), id: other.id)?.backing
+            reference = try performFetchItem(relation.others, id: other.id)?.backing
                 .value(forAttribute: attribute)
-            return reference == .reference(item)
+            return reference == .reference(.init(itemTypeKey: relation.owner, id: item.id))
         case .reference:
             return try references(relation, of: item).contains(other)
         }

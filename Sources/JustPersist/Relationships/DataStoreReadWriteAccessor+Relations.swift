@@ -15,15 +15,29 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     func relations(of item: any DataStoreItem) throws(DataStoreError) -> [Relation] {
         let links = try knownLinks("relationship")
         let type = ItemType(of: item)
-        if let schema = type.schema {
-            return try links.relations(of: schema) { () throws(DataStoreError) in
-                try resolvedRelations(of: schema)
-            }
+        if let schema = type.schema, schema.relationships.isEmpty { return [] }
+        return try links.relations(of: type) { () throws(DataStoreError) in
+            if let schema = type.schema { try declareRelationships(of: schema) }
+            return try resolvedRelations(of: type)
         }
-        guard let schema = try schemasWithRelationships().schema(ofType: type.key) else {
-            return []
+    }
+
+    /// A relationship of an item's type.
+    func relation(_ name: String, of item: any DataStoreItem) throws(DataStoreError) -> Relation {
+        for relation in try relations(of: item) where relation.schema.name == name {
+            return relation
         }
-        return try resolvedRelations(of: schema)
+        throw .unknownAttribute(name, ofType: ItemType(of: item).key, in: "relationship")
+    }
+
+    /// Declares a class and those that it is related to, so that the store knows their relationships and the types of the
+    /// links.
+    private func declareRelationships(of schema: ItemSchema) throws(DataStoreError) {
+        let others = schema.relationships.compactMap { $0.destinationClass?.schema }
+        for schema in [schema] + others {
+            let known = try schemasWithRelationships()
+            if !known.haveRelationships(of: schema) { try declare(schema) }
+        }
     }
 
     /// The live item for an item that is to be related to another; one that is in no store is inserted.
@@ -101,9 +115,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         if old == new { return }
         try setReference(new, in: item, name)
         links.noteCount(relation, of: own)
-        guard let inverse = relation.inverse else { return }
+        guard let inverse = relation.inverse, let back = relation.reversed else { return }
         if inverse.isToMany {
-            let back = try Relation(inverse, of: relation.schema.destination, inverseOf: relation)
             for end in [old, new] { if let end { links.noteCount(back, of: end) } }
             if let order = back.order {
                 if let old { try removeLink(order, from: old, to: own) }
@@ -111,7 +124,6 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             }
             return
         }
-        let back = try Relation(inverse, of: relation.schema.destination, inverseOf: relation)
         // The former partners of both are free.
         if let old, let former = try fetch(old), try reference(in: former, inverse.name) == own {
             try setReference(nil, in: former, inverse.name)
@@ -143,8 +155,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         case .reference: throw .notToMany(relation)
         case .inverse(let attribute):
             if try reference(in: target, attribute) == own { return false }
-            guard let inverse = relation.inverse else { return false }
-            let back = try Relation(inverse, of: relation.schema.destination, inverseOf: relation)
+            guard let back = relation.reversed else { return false }
             try setRelated(back, of: target, to: item)
             if let order = relation.order, let position {
                 try removeLink(order, from: own, to: new)
@@ -158,11 +169,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 try addLink(type, from: end, to: source, at: nil)
             }
             links.noteCount(relation, of: own)
-            if let inverse = relation.inverse {
-                let back = try Relation(
-                    inverse, of: relation.schema.destination, inverseOf: relation)
-                links.noteCount(back, of: new)
-            }
+            if let back = relation.reversed { links.noteCount(back, of: new) }
         }
         return true
     }
@@ -177,34 +184,18 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         switch relation.storage {
         case .reference: throw .notToMany(relation)
         case .inverse(let attribute):
-            guard let inverse = relation.inverse, let target = try fetch(other),
+            guard let back = relation.reversed, let target = try fetch(other),
                 try reference(in: target, attribute) == own
             else { return false }
-            let back = try Relation(inverse, of: relation.schema.destination, inverseOf: relation)
             try setRelated(back, of: target, to: nil)
         case .links(let type, let isSource):
             let (source, end) = isSource ? (own, other) : (other, own)
             guard try removeLink(type, from: source, to: end) else { return false }
             if relation.isSymmetric, own != other { try removeLink(type, from: end, to: source) }
             links.noteCount(relation, of: own)
-            if let inverse = relation.inverse {
-                let back = try Relation(
-                    inverse, of: relation.schema.destination, inverseOf: relation)
-                links.noteCount(back, of: other)
-            }
+            if let back = relation.reversed { links.noteCount(back, of: other) }
         }
         return true
-    }
-}
-
-extension Relation {
-    /// The other side of a relationship.
-    fileprivate init(
-        _ schema: RelationshipSchema, of owner: String, inverseOf other: Relation
-    ) throws(DataStoreError) {
-        try self.init(
-            schema, of: owner,
-            to: ItemSchema(other.owner, attributes: [], relationships: [other.schema]))
     }
 }
 

@@ -10,63 +10,67 @@ package struct Relation {
         case links(LinkType, isSource: Bool)
     }
 
-    /// The key of the type that declares the relationship.
+    /// The key that the type that declares the relationship has in the store.
     package let owner: String
+    /// The key that the type of the others has in the store.
+    package let destination: String
     package let schema: RelationshipSchema
     /// The declaration of the other side, if it has one.
     package let inverse: RelationshipSchema?
-    package let storage: Storage
+    package private(set) var storage = Storage.reference
     /// The order of the others where ``storage`` does not have it.
-    package let order: LinkType?
+    package private(set) var order: LinkType?
 
-    /// - Parameters:
-    ///   - other: The schema of the destination; `nil` if the store does not know it yet.
-    ///   - isWhole: Whether `other` is the present declaration, so that a missing inverse or one that does not agree is
-    ///     an error. What a store knows may be of an earlier release.
-    package init(
-        _ schema: RelationshipSchema, of owner: String, to other: ItemSchema?, isWhole: Bool = true
-    ) throws(DataStoreError) {
+    /// A relationship with its inverse, which a store keeps with these links.
+    init(
+        _ schema: RelationshipSchema, of owner: String, to destination: String,
+        inverse: RelationshipSchema?
+    ) {
         self.owner = owner
+        self.destination = destination
         self.schema = schema
-        let related = other?.relationships ?? []
-        if let name = schema.inverse {
-            let found = related.first { $0.name == name }
-            let agrees =
-                found.map { $0.destination == owner && $0.inverse ?? schema.name == schema.name }
-                ?? false
-            if !agrees, other != nil, isWhole { throw .disagreement(schema, of: owner, found) }
-            inverse = agrees ? found : nil
-        } else {
-            inverse = related.first { $0.destination == owner && $0.inverse == schema.name }
-        }
+        self.inverse = inverse
+        order = nil
         guard schema.isToMany else {
-            (storage, order) = (.reference, nil)
+            storage = .reference
             return
         }
-        let links = LinkType.make(schema, of: owner, inverse)
+        let links = schema.links ?? .init(typeKey: "\(owner).\(schema.name)", isSource: true)
         if let inverse, !inverse.isToMany {
             storage = .inverse(attribute: inverse.name)
-            order =
-                schema.isOrdered
-                ? LinkType(key: "\(owner).\(schema.name)", isOrdered: (true, false)) : nil
-        } else {
-            storage = .links(links.type, isSource: links.isSource)
-            order = nil
+            if schema.isOrdered { order = LinkType(key: links.typeKey, isOrdered: (true, false)) }
+            return
         }
+        let orders = (schema.isOrdered, inverse?.isOrdered == true && !isSymmetric)
+        storage = .links(
+            LinkType(key: links.typeKey, isOrdered: links.isSource ? orders : (orders.1, orders.0)),
+            isSource: links.isSource)
+    }
+
+    /// The other side, if it is declared.
+    var reversed: Relation? {
+        inverse.map { Relation($0, of: destination, to: owner, inverse: schema) }
     }
 
     /// The order of another relationship, as links.
     init(_ order: LinkType, _ isSource: Bool = true, of relation: Relation) {
         owner = relation.owner
+        destination = relation.destination
         schema = relation.schema
         inverse = nil
         storage = .links(order, isSource: isSource)
         self.order = nil
     }
 
+    /// The type of the others.
+    package var others: ItemType {
+        schema.destinationClass.map { ItemType(ofAnyClass: $0) }
+            ?? ItemType(ofAnyClass: schema.destination)
+    }
+
     /// Whether an item is related to itself through this relationship if another is related to it.
     package var isSymmetric: Bool {
-        schema.isToMany && schema.destination == owner && inverse?.name == schema.name
+        schema.isToMany && destination == owner && inverse?.name == schema.name
     }
 }
 
@@ -84,27 +88,6 @@ package struct LinkType {
     static let target = "target"
     static let position = "position"
     static let inversePosition = "inversePosition"
-
-    /// The links of a relationship, and whether its owner is their source.
-    fileprivate static func make(
-        _ schema: RelationshipSchema, of owner: String, _ inverse: RelationshipSchema?
-    ) -> (type: LinkType, isSource: Bool) {
-        let own = "\(owner).\(schema.name)"
-        guard let inverse else {
-            return (LinkType(key: own, isOrdered: (schema.isOrdered, false)), true)
-        }
-        let other = "\(schema.destination).\(inverse.name)"
-        if own == other { return (LinkType(key: own, isOrdered: (schema.isOrdered, false)), true) }
-        return own < other
-            ? (
-                LinkType(key: "\(own)~\(other)", isOrdered: (schema.isOrdered, inverse.isOrdered)),
-                true
-            )
-            : (
-                LinkType(key: "\(other)~\(own)", isOrdered: (inverse.isOrdered, schema.isOrdered)),
-                false
-            )
-    }
 
     /// The names of the attributes with the near end, the far end and the position, seen from one end.
     package func names(isSource: Bool) -> (near: String, far: String, position: String?) {
@@ -137,27 +120,6 @@ package struct LinkType {
             hash = product.high ^ product.low ^ (hash << 1 | hash >> 63)
         }
         return ItemID(high: source.high, low: hash)
-    }
-}
-
-extension DataStoreError {
-    fileprivate static func disagreement(
-        _ schema: RelationshipSchema, of owner: String, _ inverse: RelationshipSchema?
-    ) -> DataStoreError {
-        let name = "“\(schema.inverse ?? "")” of “\(schema.destination)”"
-        let reason =
-            if let inverse {
-                inverse.destination == owner
-                    ? "which names “\(inverse.inverse ?? "")” as its own inverse"
-                    : "which leads to “\(inverse.destination)”"
-            } else {
-                "which does not exist"
-            }
-        return DataStoreError(
-            .conflictingRelationships, in: "declare",
-            """
-            “\(schema.name)” of “\(owner)” names \(name) as its inverse, \(reason). Correct one of them; one side is enough.
-            """, itemType: owner, attribute: schema.name)
     }
 }
 

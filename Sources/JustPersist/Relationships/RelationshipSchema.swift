@@ -46,6 +46,27 @@ public struct RelationshipSchema: Sendable {
     public let maximum: Int?
     /// The names that the relationship had in earlier releases.
     public let formerNames: [String]
+    /// The type of the items in which a store keeps the links of the relationship; `nil` unless a store knows it.
+    ///
+    /// It is chosen once, by ``ItemSchema/keptRelationships(in:)``, and stays when types and relationships are renamed.
+    public internal(set) var links: Links?
+
+    /// The type of the links of a relationship to many, and the side of the relationship.
+    public struct Links: Sendable, Hashable {
+        /// The key of the type whose items are the links.
+        public let typeKey: String
+        /// Whether the links begin at the items that declare the relationship, and do not end there.
+        public let isSource: Bool
+
+        /// Links of a type, seen from one side.
+        public init(typeKey: String, isSource: Bool) {
+            self.typeKey = typeKey
+            self.isSource = isSource
+        }
+
+        /// These links, seen from the other side.
+        var reversed: Links { Links(typeKey: typeKey, isSource: !isSource) }
+    }
 
     private let destinationKey: String
     /// The class of the others. Its schema is used late, because it may refer to this one.
@@ -53,15 +74,17 @@ public struct RelationshipSchema: Sendable {
 
     /// A relationship to the type with a key.
     ///
-    /// A relationship that is not `isToMany` is also an attribute with a reference, and has an index.
+    /// A relationship that is not `isToMany` is also an attribute with a reference, and has an index. A store passes the
+    /// `links` that it has recorded.
     public init(
         _ name: String, to destination: String, isToMany: Bool = false, isOrdered: Bool = false,
         deleteRule: DeleteRule = .nullify, inverse: String? = nil, minimum: Int = 0,
-        maximum: Int? = nil, formerNames: [String] = []
+        maximum: Int? = nil, formerNames: [String] = [], links: Links? = nil
     ) {
         self.init(
             name, destination, nil, isToMany, isOrdered, deleteRule, inverse, minimum, maximum,
             formerNames)
+        self.links = links
     }
 
     /// A relationship to an item class.
@@ -95,12 +118,15 @@ public struct RelationshipSchema: Sendable {
     /// The key of the type of the others.
     public var destination: String { destinationClass?.itemTypeKey ?? destinationKey }
 
+    /// Whether the relationship has this name, or had it.
+    func isNamed(_ name: String) -> Bool { self.name == name || formerNames.contains(name) }
+
     /// Whether the number of others is limited.
     var isLimited: Bool { minimum > 0 || maximum != nil }
 }
 
 extension RelationshipSchema: Hashable {
-    /// Whether two declarations say the same, with or without a class.
+    /// Whether two declarations are equal, with or without a class, and before or after a store has added ``links``.
     public static func == (one: Self, other: Self) -> Bool {
         one.name == other.name && one.destination == other.destination
             && one.inverse == other.inverse && one.isToMany == other.isToMany

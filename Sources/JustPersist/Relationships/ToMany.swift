@@ -53,7 +53,7 @@ public struct ToMany<Item: DataStoreItem> {
         do throws(DataStoreError) {
             var value = fallback
             try owner.backing.withWriter { (db) throws(DataStoreError) in
-                value = try body(db, try db.relation(name, of: ItemType(of: owner)))
+                value = try body(db, try db.relation(name, of: owner))
             }
             return value
         } catch {

@@ -9,7 +9,8 @@ extension ReferenceState {
         rules: ReferenceRules = ReferenceRules()
     ) throws(DataStoreError) {
         try schema.validate()
-        try schema.checkRelationships()
+        let relationships = try schema.keptRelationships(
+            in: types.map(\.schema).filter { !$0.relationships.isEmpty })
         let schema = rules.declared(schema)
         let key = schema.itemTypeKey
         try declareType(schema, limits)
@@ -39,8 +40,8 @@ extension ReferenceState {
         change(key) { type in
             if isOfClass { type.keepIndexes(indexes) }
             for index in indexes { type.add(index) }
-            for relationship in schema.relationships { type.add(relationship) }
-            if isOfClass { type.keepRelationships(schema.relationships) }
+            for relationship in relationships { type.add(relationship) }
+            if isOfClass { type.keepRelationships(relationships) }
         }
     }
 
@@ -146,6 +147,7 @@ extension ReferenceState {
             for key in formerKeys { type.addFormerKey(key) }
             for attribute in other.attributes { type.add(attribute) }
             for index in other.indexes { type.add(index) }
+            for relationship in other.relationships { type.add(relationship) }
         }
     }
 

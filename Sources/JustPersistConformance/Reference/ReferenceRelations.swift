@@ -6,14 +6,11 @@ enum ReferenceRelations {
     static func others(
         _ name: String, of row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
     ) -> [ItemReference]? {
+        let known = state.types.map(\.schema).filter { !$0.relationships.isEmpty }
         let schema = type.schema ?? state.type(row.key.itemType)?.schema
         guard let schema,
             let relationship = schema.relationships.first(where: { $0.isToMany && $0.name == name }
-            ),
-            let relation = try? Relation(
-                relationship, of: schema.itemTypeKey,
-                to: relationship.destination == schema.itemTypeKey
-                    ? schema : state.type(relationship.destination)?.schema, isWhole: false)
+            ), let relation = try? known.relation(relationship, of: schema, isWhole: false)
         else { return nil }
         let own = ItemReference(itemTypeKey: row.key.itemType, id: row.key.id)
         switch relation.storage {
@@ -21,13 +18,26 @@ enum ReferenceRelations {
         case .links(let links, let isSource):
             return linked(links, isSource, to: own, state)
         case .inverse(let attribute):
-            let found = rows(relationship.destination, state).filter {
-                $0[attribute] == .reference(own)
+            var stored = attribute
+            if let schema = relation.others.schema,
+                let place = schema.index(ofAttribute: attribute),
+                let names = try? state.storedNames(schema)
+            {
+                stored = names[place] ?? attribute
+            }
+            let found = rows(relation.destination, state).filter {
+                refers($0[stored], to: own)
             }.map { ItemReference(itemTypeKey: $0.key.itemType, id: $0.key.id) }
             guard let order = relation.order else { return found }
             let places = linked(order, true, to: own, state)
             return places.filter(found.contains) + found.filter { !places.contains($0) }
         }
+    }
+
+    /// Whether a value refers to a row, under any key that its type had.
+    private static func refers(_ value: DataStoreValue, to own: ItemReference) -> Bool {
+        guard case .reference(let reference) = value else { return false }
+        return reference.id == own.id
     }
 
     private static func rows(_ key: String, _ state: ReferenceState) -> [ReferenceRow] {
@@ -40,7 +50,7 @@ enum ReferenceRelations {
     ) -> [ItemReference] {
         let names = links.names(isSource: isSource)
         let ends = rows(links.key, state).compactMap { row -> (Int64, ItemReference)? in
-            guard row[names.near] == .reference(own),
+            guard refers(row[names.near], to: own),
                 case .reference(let far) = row[names.far]
             else { return nil }
             var position: Int64 = 0

@@ -61,7 +61,7 @@ extension Catalog {
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> (CatalogType, others: [CatalogType], isChanged: Bool) {
         try schema.validate()
-        try schema.checkRelationships()
+        let relationships = try schema.keptRelationships(in: schemasWithRelationships)
         var (type, others, isChanged) = try declaredType(schema, limits, holdsItems)
         if type.unknown.forbidsWriting { throw type.newerFormat(in: "declare") }
         for (attribute, places) in zip(schema.attributes, type.places(of: schema)) {
@@ -69,7 +69,7 @@ extension Catalog {
                 isChanged = true
             }
         }
-        if type.declare(schema.relationships, isOfClass: isOfClass) { isChanged = true }
+        if type.declare(relationships, isOfClass: isOfClass) { isChanged = true }
         if try type.declare(schema.indexes, isOfClass: isOfClass) { isChanged = true }
         for other in others { put(other.retired()) }
         if isChanged { put(type) }

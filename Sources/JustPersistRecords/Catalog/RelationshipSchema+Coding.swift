@@ -15,6 +15,8 @@ extension RelationshipSchema {
         static let minimum: UInt8 = 7
         static let maximum: UInt8 = 8
         static let formerName: UInt8 = 9
+        static let linksFromSource: UInt8 = 10
+        static let linksFromTarget: UInt8 = 11
     }
 
     /// The bytes in the catalog.
@@ -29,6 +31,11 @@ extension RelationshipSchema {
         if minimum > 0 { fields.append(FieldNumber.minimum, UInt64(minimum)) }
         if let maximum { fields.append(FieldNumber.maximum, UInt64(Swift.max(maximum, 0))) }
         for name in formerNames { fields.append(FieldNumber.formerName, name) }
+        if let links {
+            fields.append(
+                links.isSource ? FieldNumber.linksFromSource : FieldNumber.linksFromTarget,
+                links.typeKey)
+        }
         return fields.bytes
     }
 
@@ -42,6 +49,7 @@ extension RelationshipSchema {
         var deleteRule: DeleteRule?
         var (minimum, maximum): (Int, Int?) = (0, nil)
         var formerNames: [String] = []
+        var links: Links?
         var later = UnknownFields()
         func number(_ range: Range<Int>) -> Int? {
             range.count == 8 ? Int(exactly: bytes.word64(at: range.lowerBound)) : nil
@@ -63,6 +71,9 @@ extension RelationshipSchema {
                 guard let count = number(range) else { return nil }
                 maximum = count
             case FieldNumber.formerName: formerNames.append(bytes.text(in: range))
+            case FieldNumber.linksFromSource, FieldNumber.linksFromTarget:
+                links = Links(
+                    typeKey: bytes.text(in: range), isSource: field == FieldNumber.linksFromSource)
             case FieldNumber.isToMany, FieldNumber.isOrdered: return nil
             default: return false
             }
@@ -73,8 +84,7 @@ extension RelationshipSchema {
         self.init(
             name, to: destination, isToMany: isToMany, isOrdered: isOrdered,
             deleteRule: deleteRule ?? .noAction, inverse: inverse, minimum: minimum,
-            maximum: maximum,
-            formerNames: formerNames)
+            maximum: maximum, formerNames: formerNames, links: links)
     }
 }
 
@@ -89,7 +99,11 @@ extension CatalogType {
             known.removeAll { names.contains($0.name) }
         }
         let updated = isOfClass ? declared : known + declared
-        if Set(updated) == Set(relationships) { return false }
+        if Set(updated) == Set(relationships),
+            Set(updated.map(\.links)) == Set(relationships.map(\.links))
+        {
+            return false
+        }
         relationships = updated
         return true
     }

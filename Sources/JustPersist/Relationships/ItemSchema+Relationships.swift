@@ -1,0 +1,186 @@
+/// The relationships of a type together with those of others.
+extension ItemSchema {
+    /// The relationships as a store keeps them: those to many with the type of their links.
+    ///
+    /// A store calls this when it declares the type, and records the result. The types of links then stay as they are when
+    /// types and relationships are renamed. Nothing else is to be done for them: links are items, which relationships
+    /// create and declare.
+    ///
+    /// - Parameter known: The schemas of the types with relationships in the store, before this declaration.
+    /// - Throws: `.conflictingRelationships` if a relationship and its inverse do not agree, or if two have one inverse.
+    public func keptRelationships(
+        in known: [ItemSchema]
+    ) throws(DataStoreError) -> [RelationshipSchema] {
+        if relationships.isEmpty { return [] }
+        var kept: [RelationshipSchema] = []
+        var inverses: Set<String> = []
+        var taken = Set(known.flatMap { $0.relationships.compactMap(\.links?.typeKey) })
+        for relationship in relationships {
+            let other = relationship.destinationClass?.schema
+            let inverse = try known.inverse(
+                of: relationship, self,
+                isWhole: other != nil || relationship.destination == itemTypeKey)
+            if let other, let inverse,
+                !inverses.insert("\(other.itemTypeKey).\(inverse.name)").inserted
+            {
+                throw .conflict(
+                    relationship, self,
+                    """
+                    and another relationship have “\(inverse.name)” of “\(other.itemTypeKey)” as their inverse. Each needs \
+                    one of its own.
+                    """)
+            }
+            var relationship = relationship
+            if relationship.isToMany {
+                let others =
+                    relationship.destination == itemTypeKey
+                    ? kept + known.relationships(of: self)
+                    : known.relationships(of: other, or: relationship.destination)
+                let back = inverse.flatMap { inverse in
+                    others.first { inverse.isNamed($0.name) && inverse.isToMany }?.links?.reversed
+                }
+                let own = known.relationships(of: self).first { relationship.isNamed($0.name) }?
+                    .links
+                let links = own ?? relationship.links ?? back
+                if let links {
+                    let given = [
+                        relationship.links, inverse?.name == relationship.name ? nil : back,
+                    ]
+                    if given.contains(where: { $0 != nil && $0 != links }) {
+                        throw .conflict(
+                            relationship, self,
+                            """
+                            has links in the store already, and so has its inverse or the relationship that is copied. Copy \
+                            the links of one of them by a program.
+                            """)
+                    }
+                }
+                relationship.links =
+                    links ?? .fresh("\(itemTypeKey).\(relationship.name)", except: taken)
+                if let key = relationship.links?.typeKey { taken.insert(key) }
+            }
+            kept.append(relationship)
+        }
+        return kept
+    }
+}
+
+extension RelationshipSchema.Links {
+    fileprivate static func fresh(_ name: String, except taken: Set<String>) -> Self {
+        var key = name
+        while taken.contains(key) { key += "'" }
+        return Self(typeKey: key, isSource: true)
+    }
+}
+
+/// The schemas of the types that have relationships in a store.
+extension [ItemSchema] {
+    /// The schema of a class as the store knows it, under the present key of the type or another one.
+    func known(_ schema: ItemSchema) -> ItemSchema? {
+        first { $0.itemTypeKey == schema.itemTypeKey }
+            ?? first { schema.formerTypeKeys.contains($0.itemTypeKey) }
+            ?? first { $0.formerTypeKeys.contains(schema.itemTypeKey) }
+    }
+
+    fileprivate func relationships(of schema: ItemSchema?, or key: String = "")
+        -> [RelationshipSchema]
+    {
+        (schema.map(known) ?? self.schema(ofType: key))?.relationships ?? []
+    }
+
+    /// Whether the store knows all relationships of a type by their present names.
+    func haveRelationships(of schema: ItemSchema) -> Bool {
+        let known = relationships(of: schema)
+        return schema.relationships.allSatisfy { relationship in
+            known.contains { $0.name == relationship.name }
+        }
+    }
+
+    /// The declaration of the other side of a relationship.
+    ///
+    /// - Parameter isWhole: Whether the declaration of the other type is that of this release, so that an inverse that is
+    ///   missing or does not agree is an error.
+    fileprivate func inverse(
+        of schema: RelationshipSchema, _ owner: ItemSchema, isWhole: Bool
+    ) throws(DataStoreError) -> RelationshipSchema? {
+        let other =
+            schema.destinationClass?.schema
+            ?? (schema.destination == owner.itemTypeKey
+                ? owner : self.schema(ofType: schema.destination))
+        func leadsBack(_ other: RelationshipSchema) -> Bool {
+            other.destination == owner.itemTypeKey
+                || owner.formerTypeKeys.contains(other.destination)
+        }
+        let related = other?.relationships ?? []
+        guard let name = schema.inverse else {
+            return related.first { leadsBack($0) && $0.inverse.map(schema.isNamed) ?? false }
+        }
+        let found = related.first { $0.name == name } ?? related.first { $0.isNamed(name) }
+        if let found, leadsBack(found), found.inverse.map(schema.isNamed) ?? true { return found }
+        if isWhole { throw .disagreement(schema, of: owner.itemTypeKey, found) }
+        return nil
+    }
+
+    /// A relationship with its inverse, and with the links that the store has for it.
+    package func relation(
+        _ relationship: RelationshipSchema, of owner: ItemSchema, isWhole: Bool = true
+    ) throws(DataStoreError) -> Relation {
+        var (relationship, inverse) = (
+            relationship, try inverse(of: relationship, owner, isWhole: isWhole)
+        )
+        func links(_ schema: RelationshipSchema, _ known: [RelationshipSchema])
+            -> RelationshipSchema.Links?
+        {
+            schema.links ?? known.first { schema.isNamed($0.name) }?.links
+        }
+        if relationship.isToMany {
+            relationship.links =
+                links(relationship, relationships(of: owner))
+                ?? .fresh(
+                    "\(owner.itemTypeKey).\(relationship.name)",
+                    except: Set(flatMap { $0.relationships.compactMap(\.links?.typeKey) }))
+        }
+        if let other = inverse, other.isToMany {
+            inverse?.links = links(
+                other,
+                relationships(
+                    of: relationship.destinationClass?.schema, or: relationship.destination))
+        }
+        let destination =
+            relationship.destinationClass.map { known($0.schema) }
+            ?? self.schema(ofType: relationship.destination)
+        return Relation(
+            relationship, of: known(owner)?.itemTypeKey ?? owner.itemTypeKey,
+            to: destination?.itemTypeKey ?? relationship.destination, inverse: inverse)
+    }
+}
+
+extension DataStoreError {
+    fileprivate static func conflict(
+        _ relationship: RelationshipSchema, _ owner: ItemSchema, _ reason: String
+    ) -> DataStoreError {
+        DataStoreError(
+            .conflictingRelationships, in: "declare",
+            "“\(relationship.name)” of “\(owner.itemTypeKey)” \(reason)",
+            itemType: owner.itemTypeKey, attribute: relationship.name)
+    }
+
+    fileprivate static func disagreement(
+        _ schema: RelationshipSchema, of owner: String, _ inverse: RelationshipSchema?
+    ) -> DataStoreError {
+        let name = "“\(schema.inverse ?? "")” of “\(schema.destination)”"
+        let reason =
+            if let inverse {
+                inverse.destination == owner
+                    ? "which names “\(inverse.inverse ?? "")” as its own inverse"
+                    : "which leads to “\(inverse.destination)”"
+            } else {
+                "which does not exist"
+            }
+        return DataStoreError(
+            .conflictingRelationships, in: "declare",
+            """
+            “\(schema.name)” of “\(owner)” names \(name) as its inverse, \(reason). Correct one of them; one side is enough.
+            """, itemType: owner, attribute: schema.name)
+    }
+}

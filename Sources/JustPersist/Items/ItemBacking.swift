@@ -93,6 +93,11 @@ public protocol ItemBacking: AnyObject {
         _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
     ) throws(DataStoreError)
 
+    /// Related items that were read with this one; `nil` until there are any.
+    ///
+    /// A backing of a read block keeps what is set here. The default keeps nothing.
+    var prefetched: Prefetched? { get set }
+
     /// The store's backing for an item that was inserted into a store; otherwise the backing itself.
     var storeBacking: any ItemBacking { get }
 
@@ -131,6 +136,12 @@ extension ItemBacking {
     public func withWriter(
         _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
     ) throws(DataStoreError) { throw .noRelationships(itemTypeKey) }
+
+    /// None; what is set is not kept.
+    public var prefetched: Prefetched? {
+        get { nil }
+        set {}
+    }
 
     /// Returns the backing itself.
     public var storeBacking: any ItemBacking { self }

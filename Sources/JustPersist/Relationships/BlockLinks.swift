@@ -21,6 +21,7 @@ public final class BlockLinks {
     private var withoutInverse: [String: [Relation]]?
     private var relations: [Declaration: [Relation]] = [:]
     private var declared: Set<String> = []
+    private var ordered: Set<Rule> = []
 
     /// Whether the block follows its rules just now: their look-ups are no queries of the program, so uniqueness is not
     /// judged before them.
@@ -62,6 +63,11 @@ public final class BlockLinks {
     ) throws(DataStoreError) -> [Relation] {
         if withoutInverse == nil { withoutInverse = try resolve() }
         return withoutInverse?[key] ?? []
+    }
+
+    /// Whether the order of an item's others is looked at for the first time in the block.
+    func notesOrdered(_ item: ItemReference, _ name: String) -> Bool {
+        ordered.insert(Rule(item: item, name: name)).inserted
     }
 
     /// Whether a type of links is declared for the first time in the block.

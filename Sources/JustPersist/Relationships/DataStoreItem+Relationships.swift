@@ -5,6 +5,9 @@ extension DataStoreItem {
         _ name: String, as other: Other.Type = Other.self
     ) -> Other? {
         do throws(DataStoreError) {
+            if let others = backing.prefetched?[name] {
+                return others.first.flatMap { Other.cast($0) }
+            }
             guard case .reference(let reference) = try backing.value(forAttribute: name) else {
                 return nil
             }

@@ -76,7 +76,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
     /// References to the others of an item, in their order.
     ///
-    /// Those that were deleted under a rule of no action are among them.
+    /// Those that were deleted under a rule of no action are not among them.
     package func references(
         _ relation: Relation, of item: ItemReference
     ) throws(DataStoreError) -> [ItemReference] {
@@ -95,7 +95,10 @@ extension DataStoreReadAccessor where Self: ~Copyable {
                     found.append(reference)
                 }
             }
-            return found
+            guard relation.mayDangle else { return found }
+            var existing: [ItemReference] = []
+            for reference in found where try exists(reference) { existing.append(reference) }
+            return existing
         }
         try performScan(request) {
             found.append(ItemReference(itemTypeKey: relation.destination, id: $0.uniqueToken))
@@ -149,13 +152,11 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
     /// The number of others of an item that exist.
     func count(_ relation: Relation, of item: ItemReference) throws(DataStoreError) -> Int {
-        if case .inverse = relation.storage, let request = request(relation, of: item) {
+        if !relation.mayDangle, let request = request(relation, of: item) {
             return try performCount(request)
         }
-        var count = 0
-        for reference in try references(relation, of: item) where try exists(reference) {
-            count += 1
-        }
-        return count
+        let others = try references(relation, of: item)
+        guard !relation.schema.isToMany, let other = others.first else { return others.count }
+        return try exists(other) ? 1 : 0
     }
 }

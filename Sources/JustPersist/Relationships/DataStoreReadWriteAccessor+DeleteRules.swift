@@ -26,21 +26,35 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 
     private func deleteWithOthers(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
-        guard let live = try performMutableVersion(of: item) else { return false }
-        let first = ItemReference(to: live)
+        do throws(DataStoreError) {
+            guard try performMutableVersion(of: item) != nil else { return false }
+        } catch {
+            // A damaged item can be deleted, and so can one of a class that cannot change it.
+            guard [.corrupted, .itemNotMutable].contains(error.code) else { throw error }
+        }
+        let first = ItemReference(to: item)
         var visited: Set<ItemReference> = [first]
         // References and not items, because there may be very many.
         var pending = [first]
+        var isDeleted = false
         while let next = pending.popLast() {
-            guard
-                let item = try performFetchItem(ItemType(ofAnyClass: next.itemTypeKey), id: next.id)
-            else { continue }
-            for other in try release(item, next) where visited.insert(other).inserted {
+            var found: (any DataStoreItem)?
+            var isDamaged = false
+            do throws(DataStoreError) {
+                found = try performFetchItem(
+                    ItemType(ofAnyClass: next.itemTypeKey), id: next.id)
+            } catch {
+                guard error.code == .corrupted else { throw error }
+                (found, isDamaged) = (DynamicItem(next.itemTypeKey, id: next.id), true)
+            }
+            guard let found else { continue }
+            for other in try release(found, next, isDamaged: isDamaged)
+            where visited.insert(other).inserted {
                 pending.append(other)
             }
-            _ = try performDelete(item)
+            if try performDelete(found), next == first { isDeleted = true }
         }
-        return true
+        return isDeleted
     }
 
     /// Deletes all items of a type under the rules of their relationships.
@@ -58,33 +72,62 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 
     /// Applies the rules of an item's relationships before it is deleted, and returns the others to be deleted with it.
+    ///
+    /// - Parameter isDamaged: Whether the item's own references cannot be read. Its others are then found by theirs.
     private func release(
-        _ item: any DataStoreItem, _ own: ItemReference
+        _ item: any DataStoreItem, _ own: ItemReference, isDamaged: Bool
     ) throws(DataStoreError) -> [ItemReference] {
         let links = try knownLinks("delete")
         var cascade: [ItemReference] = []
         for relation in try relations(of: item) {
-            switch relation.schema.deleteRule {
+            let rule = relation.schema.deleteRule
+            if isDamaged, case .reference = relation.storage {
+                if let back = relation.reversed, case .reference = back.storage, rule != .noAction {
+                    try free(back, from: own, links)
+                }
+                continue
+            }
+            switch rule {
             case .cascade: cascade += try references(relation, of: own)
             case .deny:
                 let isOwn = if case .reference = relation.storage { true } else { false }
                 links.noteDenied(relation, of: own, isOwn ? try references(relation, of: own) : [])
-            case .nullify: try freeOthers(of: relation, item, own, links)
+            case .nullify:
+                try freeOthers(of: relation, item, own, links)
+                continue
             case .noAction: break
             }
-            guard relation.schema.deleteRule == .cascade else { continue }
-            // The links of an item go with it, and so do those with the order of its others.
-            if case .links = relation.storage { try freeOthers(of: relation, item, own, links) }
-            if let order = relation.order {
-                for other in try references(Relation(order, of: relation), of: own) {
-                    try removeLink(order, from: own, to: other)
-                }
-            }
+            try removeLinks(of: relation, own)
         }
         for relation in try withoutInverse(to: own.itemTypeKey, links) {
             try free(relation, from: own, links)
         }
         return cascade
+    }
+
+    /// Deletes the links of an item that go with it although its others stay as they are.
+    private func removeLinks(
+        of relation: Relation, _ own: ItemReference
+    ) throws(DataStoreError) {
+        if case .links(let type, let isSource) = relation.storage,
+            relation.schema.deleteRule == .cascade
+        {
+            for other in try references(relation, of: own) {
+                let (source, target) = isSource ? (own, other) : (other, own)
+                try removeLink(type, from: source, to: target)
+                if relation.isSymmetric { try removeLink(type, from: target, to: source) }
+            }
+        }
+        if let order = relation.order {
+            for other in try references(Relation(order, of: relation), of: own) {
+                try removeLink(order, from: own, to: other)
+            }
+        }
+        if case .reference = relation.storage, let order = relation.reversed?.order,
+            let other = try references(relation, of: own).first
+        {
+            try removeLink(order, from: other, to: own)
+        }
     }
 
     /// Takes an item out of the others of one of its relationships.

@@ -143,6 +143,25 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
     }
 
+    /// Makes the order of an item's others complete, before places in it are counted.
+    ///
+    /// References may have been set, and items deleted, without their links: by an import, or under a rule of no action.
+    func completeOrder(_ relation: Relation, of item: ItemReference) throws(DataStoreError) {
+        guard let order = relation.order,
+            try knownLinks("relationship").notesOrdered(item, relation.schema.name)
+        else { return }
+        let others = try references(relation, of: item)
+        let linked = try references(Relation(order, of: relation), of: item)
+        if others.map(\.id) == linked.map(\.id) { return }
+        let (present, ordered) = (Set(others.map(\.id)), Set(linked.map(\.id)))
+        for other in linked where !present.contains(other.id) {
+            try removeLink(order, from: item, to: other)
+        }
+        for other in others where !ordered.contains(other.id) {
+            try addLink(order, from: item, to: other, at: nil)
+        }
+    }
+
     /// Moves an item to another place among the others of an item.
     func move(
         _ relation: Relation, of item: ItemReference, _ other: ItemReference, to place: Int
@@ -153,6 +172,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         default:
             guard let order = relation.order else { return }
             (type, isSource) = (order, true)
+            try completeOrder(relation, of: item)
         }
         let (source, target) = isSource ? (item, other) : (other, item)
         let id = LinkType.id(from: source.id, to: target.id)

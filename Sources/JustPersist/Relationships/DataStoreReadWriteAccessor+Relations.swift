@@ -156,6 +156,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         case .inverse(let attribute):
             if try reference(in: target, attribute) == own { return false }
             guard let back = relation.reversed else { return false }
+            if position != nil { try completeOrder(relation, of: own) }
             try setRelated(back, of: target, to: item)
             if let order = relation.order, let position {
                 try removeLink(order, from: own, to: new)

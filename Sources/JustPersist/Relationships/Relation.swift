@@ -62,6 +62,12 @@ package struct Relation {
         self.order = nil
     }
 
+    /// Whether an item may refer to others that were deleted: those keep no one from it, by their rule of no action.
+    package var mayDangle: Bool {
+        if case .inverse = storage { return false }
+        return inverse?.deleteRule == .noAction
+    }
+
     /// The type of the others.
     package var others: ItemType {
         schema.destinationClass.map { ItemType(ofAnyClass: $0) }

@@ -28,6 +28,18 @@ public struct ToMany<Item: DataStoreItem> {
     }
 
     private var reference: ItemReference { ItemReference(to: owner) }
+    private var prefetched: [any DataStoreItem]? { owner.backing.prefetched?[name] }
+
+    /// Whether the others can be read: in the item's block, or because they were prefetched.
+    public var isLoaded: Bool {
+        if prefetched != nil { return true }
+        do throws(DataStoreError) {
+            try owner.backing.withReader { _ in }
+            return true
+        } catch {
+            return false
+        }
+    }
 
     private func reading<Value>(
         or fallback: Value,
@@ -64,14 +76,16 @@ public struct ToMany<Item: DataStoreItem> {
 
     /// The ids of the others, in their order.
     public var ids: [ItemID] {
-        reading(or: []) { (db, relation) throws(DataStoreError) in
+        if let prefetched { return prefetched.map(\.uniqueToken) }
+        return reading(or: []) { (db, relation) throws(DataStoreError) in
             try db.references(relation, of: reference).map(\.id)
         }
     }
 
     /// The others, in their order.
     public var items: [Item] {
-        reading(or: []) { (db, relation) throws(DataStoreError) in
+        if let prefetched { return prefetched.compactMap { Item.cast($0) } }
+        return reading(or: []) { (db, relation) throws(DataStoreError) in
             try db.items(relation, of: reference, as: ItemType(Item.self)).compactMap {
                 Item.cast($0)
             }
@@ -80,7 +94,8 @@ public struct ToMany<Item: DataStoreItem> {
 
     /// Whether an item is among the others.
     public func contains(_ item: Item) -> Bool {
-        reading(or: false) { (db, relation) throws(DataStoreError) in
+        if let prefetched { return prefetched.contains { $0.uniqueToken == item.uniqueToken } }
+        return reading(or: false) { (db, relation) throws(DataStoreError) in
             try db.isRelated(relation, reference, to: ItemReference(to: item))
         }
     }
@@ -151,7 +166,8 @@ public struct ToMany<Item: DataStoreItem> {
 extension ToMany: Sequence {
     /// The number of others.
     public var count: Int {
-        reading(or: 0) { (db, relation) throws(DataStoreError) in
+        if let prefetched { return prefetched.count }
+        return reading(or: 0) { (db, relation) throws(DataStoreError) in
             try db.count(relation, of: reference)
         }
     }

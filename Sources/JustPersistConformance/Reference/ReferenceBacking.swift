@@ -132,6 +132,13 @@ package final class ReferenceBacking: ItemBacking {
         block.state.set(context.rules.stored(value), ofAttribute: stored, of: key)
     }
 
+    /// Related items that were read with this one, in a read block.
+    package var prefetched: Prefetched? {
+        get { knownPrefetched }
+        set { if block == nil { knownPrefetched = newValue } }
+    }
+    private var knownPrefetched: Prefetched?
+
     /// Calls `body` with an accessor of the running block.
     package func withReader(
         _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void

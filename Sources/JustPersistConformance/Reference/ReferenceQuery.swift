@@ -147,7 +147,14 @@ package enum ReferenceQuery {
         let attribute =
             (try? ReferenceAttribute(name, of: type, in: state))
             ?? (try? ReferenceAttribute(name, of: ItemType(dynamic: row.key.itemType), in: state))
-        if let attribute { return attribute.value(in: row) }
+        if let attribute {
+            let value = attribute.value(in: row)
+            guard case .reference(let reference) = value,
+                state.row(ReferenceKey(reference.itemTypeKey, reference.id)) == nil
+            else { return value }
+            let known = state.types.map(\.schema).filter { !$0.relationships.isEmpty }
+            return known.dangling(of: type).contains(name) ? .null : value
+        }
         if let others = ReferenceRelations.others(name, of: row, type, state) {
             return .array(others.map { .reference($0) })
         }

@@ -16,7 +16,11 @@ enum ReferenceRelations {
         switch relation.storage {
         case .reference: return nil
         case .links(let links, let isSource):
-            return linked(links, isSource, to: own, state)
+            let far = linked(links, isSource, to: own, state).map {
+                ItemReference(itemTypeKey: relation.destination, id: $0)
+            }
+            return relation.mayDangle
+                ? far.filter { state.row(ReferenceKey($0.itemTypeKey, $0.id)) != nil } : far
         case .inverse(let attribute):
             var stored = attribute
             if let schema = relation.others.schema,
@@ -30,7 +34,8 @@ enum ReferenceRelations {
             }.map { ItemReference(itemTypeKey: $0.key.itemType, id: $0.key.id) }
             guard let order = relation.order else { return found }
             let places = linked(order, true, to: own, state)
-            return places.filter(found.contains) + found.filter { !places.contains($0) }
+            return places.compactMap { id in found.first { $0.id == id } }
+                + found.filter { !places.contains($0.id) }
         }
     }
 
@@ -47,18 +52,18 @@ enum ReferenceRelations {
 
     private static func linked(
         _ links: LinkType, _ isSource: Bool, to own: ItemReference, _ state: ReferenceState
-    ) -> [ItemReference] {
+    ) -> [ItemID] {
         let names = links.names(isSource: isSource)
-        let ends = rows(links.key, state).compactMap { row -> (Int64, ItemReference)? in
+        let ends = rows(links.key, state).compactMap { row -> (Int64, ItemID)? in
             guard refers(row[names.near], to: own),
                 case .reference(let far) = row[names.far]
             else { return nil }
             var position: Int64 = 0
             if let name = names.position, case .int(let place) = row[name] { position = place }
-            return (position, far)
+            return (position, far.id)
         }
         return ends.sorted { one, other in
-            one.0 == other.0 ? one.1.id < other.1.id : one.0 < other.0
+            one.0 == other.0 ? one.1 < other.1 : one.0 < other.0
         }.map(\.1)
     }
 }

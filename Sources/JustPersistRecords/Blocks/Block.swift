@@ -104,6 +104,9 @@ class Block {
         return new
     }
 
+    /// Forgets what was read from the declarations of relationships.
+    func forgetRelations() { for type in types.values { type.forgetRelations() } }
+
     /// A type as the store knows it; `nil` if the store has never seen it.
     private func storedType(_ type: ItemType) throws(DataStoreError) -> CatalogType? {
         let candidates = known.catalog.candidates(for: type)

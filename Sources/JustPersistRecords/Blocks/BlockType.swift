@@ -91,7 +91,7 @@ final class BlockType {
         knownDefaults = nil
         possibleTags = []
         queryAttributes = [:]
-        relations = [:]
+        forgetRelations()
         shapes = []
         ambiguous = []
         guard let schema = itemType.schema else {
@@ -267,6 +267,19 @@ final class BlockType {
         let known = itemType.schema?.relationships ?? stored?.relationships ?? []
         return known.first { $0.isToMany && $0.name == name }
     }
+
+    /// The to-one relationships whose items may be gone: see `[ItemSchema].dangling(of:)`.
+    var dangling: Set<String> {
+        if let knownDangling { return knownDangling }
+        let schemas = known.catalog.schemasWithRelationships
+        let names = schemas.isEmpty ? [] : schemas.dangling(of: itemType)
+        knownDangling = names
+        return names
+    }
+    @safe @exclusivity(unchecked) private var knownDangling: Set<String>?
+
+    /// Forgets what depends on the declarations of other types.
+    func forgetRelations() { (relations, knownDangling) = ([:], nil) }
 
     /// A relationship with its inverse, resolved once in the block.
     func relation(

@@ -27,7 +27,10 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
 
     deinit {
         // SAFETY: it was retained in `make`.
-        unsafe withUnsafeMutablePointerToHeader { unsafe $0.pointee.block.release() }
+        unsafe withUnsafeMutablePointerToHeader {
+            unsafe $0.pointee.block.release()
+            unsafe $0.pointee.prefetched?.release()
+        }
     }
 
     // Accessed through a pointer, because each access through `header` is checked for exclusivity.
@@ -103,6 +106,22 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         throw .itemNotMutable(itemTypeKey, attribute: name)
     }
 
+    var prefetched: Prefetched? {
+        get {
+            unsafe withUnsafeMutablePointerToHeader {
+                unsafe $0.pointee.prefetched?.takeUnretainedValue()
+            }
+        }
+        set {
+            unsafe withUnsafeMutablePointerToHeader { header in
+                unsafe header.pointee.prefetched?.release()
+                unsafe header.pointee.prefetched = newValue.map {
+                    unsafe Unmanaged.passRetained($0)
+                }
+            }
+        }
+    }
+
     func withReader(
         _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void
     ) throws(DataStoreError) {
@@ -153,6 +172,8 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
     fileprivate let type: Unmanaged<BlockType>
     /// Retained.
     fileprivate let block: Unmanaged<Block>
+    /// Retained; `nil` until others are prefetched.
+    fileprivate var prefetched: Unmanaged<Prefetched>?
     /// The bytes of the record.
     fileprivate let count: Int
 }

@@ -41,6 +41,13 @@ final class Query {
 
     convenience init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
         let type = try block.blockType(request.type)
+        let dangling = type.dangling
+        if !dangling.isEmpty, let predicate = request.parts.predicate {
+            let asking = request.copy()
+            asking.predicate = predicate.askingForTargets(of: dangling)
+            try self.init(binding: asking, type, in: block)
+            return
+        }
         let parts = request.parts
         if let predicate = parts.predicate, parts.hasValidSlice,
             let shape = type.shape(predicate, parts.sortDescriptors)

@@ -34,12 +34,17 @@ extension ItemDeclaration {
     private var valueAttributes: [ValueAttribute] {
         let narrowest: ItemAccess.Level = level >= .fileprivate ? .fileprivate : .internal
         var storages: Set<String> = []
-        return properties.filter { $0.access.level <= narrowest }.map { property in
+        let attributes = properties.filter { $0.access.level <= narrowest }.map { property in
             let attribute = ValueAttribute(
                 property, ofClass: name, takenStorages: storages.union(properties.map(\.name)))
             storages.insert(attribute.storageName)
             return attribute
         }
+        // Those to many are left out: each would take a look-up for each copy.
+        return attributes
+            + relationships.filter { $0.form == .one && $0.access.level <= narrowest }.map {
+                ValueAttribute($0)
+            }
     }
 
     /// The initializer with a parameter for each attribute that is as visible as the initializer; the others get their
@@ -66,13 +71,13 @@ extension ItemDeclaration {
         function(
             "\(access)init(_ item: \(name))",
             ["self.uniqueToken = item.uniqueToken"]
-                + attributes.map { $0.setting(to: "item.\($0.identifier)") })
+                + attributes.map { $0.setting(to: $0.reading) })
     }
 
     private func assigning(_ attributes: [ValueAttribute]) -> String {
         function(
             "\(access)func assign(to item: \(name))",
-            attributes.map { "item.\($0.identifier) = self.\($0.identifier)" })
+            attributes.map(\.assigning))
     }
 
     private func decoding(_ attributes: [ValueAttribute], _ key: String) -> String {
@@ -106,19 +111,26 @@ private struct ValueAttribute {
     let level: ItemAccess.Level
     /// The name of the property that stores the value, if it is not the attribute's own.
     let storageName: String
-    private let property: ItemProperty
+    /// The value of an item, and the statement that sets it.
+    let reading: String
+    let assigning: String
+    private let access: ItemAccess
+    private let isOptional: Bool
+    private let hasDefault: Bool
     private let type: TypeSyntax
     private let defaultValue: ExprSyntax
     /// Whether the type is known to be `Hashable` and `Sendable`.
     private let isKnown: Bool
-    private let className: String
 
     init(_ property: ItemProperty, ofClass className: String, takenStorages: Set<String>) {
-        self.property = property
-        self.className = className
         name = property.name
         identifier = property.identifier
-        level = property.access.level
+        reading = "item.\(identifier)"
+        assigning = "item.\(identifier) = self.\(identifier)"
+        access = property.access
+        level = access.level
+        isOptional = property.isOptional
+        hasDefault = property.initialValue != nil
         type = property.declaredType.trimmed.naming(className)
         defaultValue = property.initialValue?.naming(className) ?? "nil"
         isKnown = type.isKnownValueType
@@ -127,10 +139,26 @@ private struct ValueAttribute {
         storageName = storage
     }
 
+    /// The id of the item in a relationship to one.
+    init(_ relationship: ItemRelationship) {
+        name = relationship.name
+        identifier = relationship.identifier
+        let literal = "\(StringLiteralExprSyntax(content: name))"
+        reading = "item.relatedID(\(literal))"
+        assigning =
+            "item.setRelatedID(\(literal), to: self.\(identifier), of: \(relationship.destination).self)"
+        access = relationship.access
+        level = access.level
+        (isOptional, hasDefault, isKnown) = (true, false, true)
+        type = "JustPersist.ItemID?"
+        defaultValue = "nil"
+        storageName = name
+    }
+
     private var storage: String { identifier.hasPrefix("`") ? "`\(storageName)`" : storageName }
 
     var declarations: [String] {
-        let head = "\(property.access.modifiers)var \(identifier): \(type)"
+        let head = "\(access.modifiers)var \(identifier): \(type)"
         if isKnown { return [head] }
         return [
             "private var \(storage) = JustPersist.ItemValueStorage.of((\(type)).self, \(defaultValue))",
@@ -167,19 +195,19 @@ private struct ValueAttribute {
 
     var decoding: String {
         let key = StringLiteralExprSyntax(content: name)
-        if !property.isOptional {
+        if !isOptional {
             return setting(to: "try values.attribute(\(key), default: \(defaultValue))")
         }
-        let value = property.initialValue == nil ? "" : ", default: \(defaultValue)"
+        let value = !hasDefault ? "" : ", default: \(defaultValue)"
         return setting(to: "try values.optionalAttribute(\(key)\(value))")
     }
 
     var encoding: String {
         let key = StringLiteralExprSyntax(content: name)
-        if !property.isOptional {
+        if !isOptional {
             return "try values.attribute(\(key), self.\(identifier))"
         }
-        let hasDefault = property.initialValue == nil ? "" : ", hasDefault: true"
+        let hasDefault = hasDefault ? ", hasDefault: true" : ""
         return "try values.optionalAttribute(\(key), self.\(identifier)\(hasDefault))"
     }
 }

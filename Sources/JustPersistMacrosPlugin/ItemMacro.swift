@@ -105,7 +105,7 @@ extension ItemDeclaration {
     /// The argument with the relationships; empty if there are none.
     private var relationshipsArgument: String {
         if relationships.isEmpty { return "" }
-        return ",\n    relationships: [\(lines(relationships.map(\.schema)))]"
+        return ",\n    relationships: [\(lines(relationships.map { $0.schema(of: name) }))]"
     }
 
     fileprivate var backing: DeclSyntax {

@@ -12,6 +12,10 @@ struct ItemRelationship {
     let form: Form
     /// The arguments of the schema after its destination.
     private let arguments: [String]
+    /// The property as code refers to it, in backticks if it needs them.
+    let identifier: String
+    /// The access level of the property.
+    let access: ItemAccess
     /// The property's name in the source.
     let syntax: Syntax
 
@@ -35,7 +39,9 @@ struct ItemRelationship {
             diagnostics.append(ItemMessage.severalInOne.at(variable.bindings))
             return nil
         }
-        name = pattern.identifier.identifier?.name ?? pattern.identifier.text
+        identifier = pattern.identifier.text
+        name = pattern.identifier.identifier?.name ?? identifier
+        access = ItemAccess(of: variable.modifiers)
         syntax = Syntax(pattern)
         if let element = type?.argument(of: "ToMany") {
             (destination, form) = (element, .toMany)
@@ -98,14 +104,16 @@ struct ItemRelationship {
     /// The declaration in the schema.
     ///
     /// The order of the arguments is that of the initializer.
-    var schema: String {
+    func schema(of className: String) -> String {
         let order = [
             "isToMany", "isOrdered", "deleteRule", "inverse", "minimum", "maximum", "formerNames",
         ]
         let sorted = order.compactMap { label in
             arguments.first { $0.hasPrefix(label + ":") }
         }
-        let all = ["\(StringLiteralExprSyntax(content: name))", "to: \(destination).self"] + sorted
+        let all =
+            ["\(StringLiteralExprSyntax(content: name))", "to: \(destination).self"] + sorted
+            + ["keyPath: \\\(className).\(identifier)"]
         return "JustPersist.RelationshipSchema(\(all.joined(separator: ", ")))"
     }
 

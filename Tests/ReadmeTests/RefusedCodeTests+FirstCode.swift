@@ -3,16 +3,16 @@ extension RefusedCodeTests {
     static let refusedDeclarations = [
         Refused(
             "an item in an optional attribute", of: .file, holder("var b: B?"),
-            "declare this property as ItemReference?"),
+            "write @Relationship before this property"),
         Refused(
             "an item in an attribute", of: .file, holder("var b: B = B()"),
-            "declare this property as ItemReference?"),
+            "write @Relationship before this property"),
         Refused(
             "items in an array", of: .file, holder("var b: [B] = []"),
-            "declare this property as [ItemReference]"),
+            "write @Relationship before this property"),
         Refused(
             "items in a set", of: .file, holder("var b: Set<B>?"),
-            "declare this property as [ItemReference]"),
+            "write @Relationship before this property"),
         Refused(
             "a weak property", of: .file, holder("weak var b: B?"),
             "refer to another item with an ItemReference?"),

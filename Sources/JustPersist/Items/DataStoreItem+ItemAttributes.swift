@@ -4,8 +4,8 @@ extension DataStoreItem {
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold another item: declare this property as ItemReference?, set it to the other \
-            item's reference, and find that item with item(_:_:) of the accessor; or mark the property @Transient
+            an attribute cannot hold another item: write @Relationship before this property, or declare it as \
+            ItemReference? and find the other item with item(_:_:) of the accessor; or mark it @Transient
             """
     )
     @_disfavoredOverload
@@ -19,8 +19,8 @@ extension DataStoreItem {
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold another item: declare this property as ItemReference?, set it to the other \
-            item's reference, and find that item with item(_:_:) of the accessor; or mark the property @Transient
+            an attribute cannot hold another item: write @Relationship before this property, or declare it as \
+            ItemReference? and find the other item with item(_:_:) of the accessor; or mark it @Transient
             """
     )
     @_disfavoredOverload
@@ -30,8 +30,8 @@ extension DataStoreItem {
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold other items: declare this property as [ItemReference], add the other items' \
-            references to it, and find the items with item(_:_:) of the accessor; or mark the property @Transient
+            an attribute cannot hold other items: write @Relationship before this property, or declare it as \
+            [ItemReference] and find the items with item(_:_:) of the accessor; or mark it @Transient
             """
     )
     @_disfavoredOverload
@@ -45,8 +45,8 @@ extension DataStoreItem {
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold other items: declare this property as [ItemReference], add the other items' \
-            references to it, and find the items with item(_:_:) of the accessor; or mark the property @Transient
+            an attribute cannot hold other items: write @Relationship before this property, or declare it as \
+            [ItemReference] and find the items with item(_:_:) of the accessor; or mark it @Transient
             """
     )
     @_disfavoredOverload
@@ -59,8 +59,8 @@ extension MutableDataStoreItem {
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold another item: declare this property as ItemReference?, set it to the other \
-            item's reference, and find that item with item(_:_:) of the accessor; or mark the property @Transient
+            an attribute cannot hold another item: write @Relationship before this property, or declare it as \
+            ItemReference? and find the other item with item(_:_:) of the accessor; or mark it @Transient
             """
     )
     @_disfavoredOverload
@@ -70,8 +70,8 @@ extension MutableDataStoreItem {
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold another item: declare this property as ItemReference?, set it to the other \
-            item's reference, and find that item with item(_:_:) of the accessor; or mark the property @Transient
+            an attribute cannot hold another item: write @Relationship before this property, or declare it as \
+            ItemReference? and find the other item with item(_:_:) of the accessor; or mark it @Transient
             """
     )
     @_disfavoredOverload
@@ -81,8 +81,8 @@ extension MutableDataStoreItem {
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold other items: declare this property as [ItemReference], add the other items' \
-            references to it, and find the items with item(_:_:) of the accessor; or mark the property @Transient
+            an attribute cannot hold other items: write @Relationship before this property, or declare it as \
+            [ItemReference] and find the items with item(_:_:) of the accessor; or mark it @Transient
             """
     )
     @_disfavoredOverload
@@ -93,8 +93,8 @@ extension MutableDataStoreItem {
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold other items: declare this property as [ItemReference], add the other items' \
-            references to it, and find the items with item(_:_:) of the accessor; or mark the property @Transient
+            an attribute cannot hold other items: write @Relationship before this property, or declare it as \
+            [ItemReference] and find the items with item(_:_:) of the accessor; or mark it @Transient
             """
     )
     @_disfavoredOverload

@@ -50,6 +50,14 @@ final class DifferenceBacking: ItemBacking {
         try target.value(forAttribute: name, of: reference)
     }
 
+    func withReader(
+        _ body: (borrowing DataStoreReader) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) { try target.withReader(body) }
+
+    func withWriter(
+        _ body: (borrowing DataStoreWriter) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) { try target.withWriter(body) }
+
     // MARK: Fast paths
 
     func text(at index: Int) -> String? { target.text(at: index) }

@@ -41,7 +41,7 @@ public final class ItemSchema: Sendable {
                 attributes.append(
                     AttributeSchema(
                         relationship.name, kinds: [.reference],
-                        formerNames: relationship.formerNames))
+                        formerNames: relationship.formerNames, keyPath: relationship.keyPath))
             }
             let index = IndexSchema([relationship.name])
             if !indexes.contains(index) { indexes.append(index) }

@@ -101,7 +101,15 @@ extension DataStoreItem {
         if let name = schema.attributeName(for: keyPath) {
             return DataStorePredicate.AttributePath([name])
         }
+        if let relationship = schema.relationships.first(where: {
+            $0.keyPath.map { $0 == keyPath } ?? false
+        }) {
+            return DataStorePredicate.AttributePath([relationship.name])
+        }
         if keyPath == \Self.uniqueToken || leadsToIdentity(keyPath) { return .uniqueToken }
+        if let names = schema.names(along: "\(keyPath)".afterRoot) {
+            return DataStorePredicate.AttributePath(names)
+        }
         throw schema.noAttribute(keyPath)
     }
 

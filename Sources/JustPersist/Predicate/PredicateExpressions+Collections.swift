@@ -9,6 +9,10 @@ extension Array: ListType {
     static var elementType: Any.Type { Element.self }
 }
 
+extension ToMany: ListType {
+    static var elementType: Any.Type { Item.self }
+}
+
 extension Set: ListType {
     static var elementType: Any.Type { Element.self }
 }

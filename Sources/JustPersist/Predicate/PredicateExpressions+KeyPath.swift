@@ -46,6 +46,8 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
         switch Root.Output.self {
         case is String.Type: return kind == .collectionCount ? .function(.length, [base]) : nil
         case is Data.Type: return keyPath == \Data.count ? .function(.length, [base]) : nil
+        case let type as any NamedEntries.Type where keyPath == type.countPath:
+            return base.counted
         case is any ListType.Type:
             switch kind {
             case .collectionCount: return base.counted
@@ -53,8 +55,6 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
             case .bidirectionalCollectionLast: return .element(of: base, .last)
             default: return nil
             }
-        case let type as any NamedEntries.Type:
-            return keyPath == type.countPath ? base.counted : nil
         case is Date.Type:
             let seconds = DataStorePredicate.Expression.cast(base, to: .number)
             if keyPath == \Date.timeIntervalSinceReferenceDate { return seconds }
@@ -65,6 +65,9 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
         case is ItemReference.Type:
             return keyPath == \ItemReference.id ? .cast(base, to: .uuid) : nil
         default: break
+        }
+        if let itemClass = Root.Output.self as? any DataStoreItem.Type {
+            return (try? itemClass.path(for: keyPath)).map { base.appending($0.components) }
         }
         if Self.isRawValue(keyPath) { return base }
         if let name = CodedProperty.name(of: keyPath, in: Root.Output.self) {
@@ -95,10 +98,16 @@ extension PredicateExpressions.KeyPath: ConvertibleExpression {
     }
 }
 
-/// A dictionary that is stored as a dictionary.
+/// A dictionary that is stored as a dictionary, or a relationship to many.
 private protocol NamedEntries {
     static var countPath: AnyKeyPath { get }
     static var isEmptyPath: AnyKeyPath { get }
+}
+
+/// The others in a relationship, which requests see as an array of references.
+extension ToMany: NamedEntries {
+    fileprivate static var countPath: AnyKeyPath { \Self.count }
+    fileprivate static var isEmptyPath: AnyKeyPath { \Self.isEmpty }
 }
 
 extension Dictionary: NamedEntries where Key == String {

@@ -25,6 +25,21 @@ extension DataStoreItem {
         }
     }
 
+    /// The id of the item of a to-one relationship, which costs no look-up; `nil` if there is none.
+    ///
+    /// It may be that of an item that was deleted under a rule of no action.
+    public func relatedID(_ name: String) -> ItemID? {
+        do throws(DataStoreError) {
+            guard case .reference(let reference) = try backing.value(forAttribute: name) else {
+                return nil
+            }
+            return reference.id
+        } catch {
+            backing.fail(error)
+            return nil
+        }
+    }
+
     /// The items of a to-many relationship.
     public func related<Other: DataStoreItem>(
         toMany name: String, as other: Other.Type = Other.self
@@ -40,6 +55,23 @@ extension MutableDataStoreItem {
     public func setRelated(_ name: String, to other: (any DataStoreItem)?) {
         do throws(DataStoreError) {
             try setRelatedItem(name, to: other)
+        } catch {
+            backing.fail(error)
+        }
+    }
+
+    /// Sets the item of a to-one relationship by its id, or none, and keeps the other side in step.
+    ///
+    /// The id of an item that does not exist is kept, and reads nil until there is such an item.
+    public func setRelatedID(
+        _ name: String, to id: ItemID?, of type: any DataStoreItem.Type
+    ) {
+        let value = id.map {
+            DataStoreValue.reference(.init(itemTypeKey: type.itemTypeKey, id: $0))
+        }
+        do throws(DataStoreError) {
+            if try setRelated(name, toValue: value ?? .null) { return }
+            try backing.setValue(value ?? .null, forAttribute: name)
         } catch {
             backing.fail(error)
         }

@@ -68,6 +68,9 @@ public struct RelationshipSchema: Sendable {
         var reversed: Links { Links(typeKey: typeKey, isSource: !isSource) }
     }
 
+    /// The property of the item class; `nil` if the class has none.
+    public let keyPath: (any AnyKeyPath & Sendable)?
+
     private let destinationKey: String
     /// The class of the others. Its schema is used late, because it may refer to this one.
     let destinationClass: (any DataStoreItem.Type)?
@@ -83,7 +86,7 @@ public struct RelationshipSchema: Sendable {
     ) {
         self.init(
             name, destination, nil, isToMany, isOrdered, deleteRule, inverse, minimum, maximum,
-            formerNames)
+            formerNames, nil)
         self.links = links
     }
 
@@ -91,18 +94,21 @@ public struct RelationshipSchema: Sendable {
     public init(
         _ name: String, to destination: any DataStoreItem.Type, isToMany: Bool = false,
         isOrdered: Bool = false, deleteRule: DeleteRule = .nullify, inverse: String? = nil,
-        minimum: Int = 0, maximum: Int? = nil, formerNames: [String] = []
+        minimum: Int = 0, maximum: Int? = nil, formerNames: [String] = [],
+        keyPath: (any AnyKeyPath & Sendable)? = nil
     ) {
         self.init(
             name, "", destination, isToMany, isOrdered, deleteRule, inverse, minimum, maximum,
-            formerNames)
+            formerNames, keyPath)
     }
 
     private init(
         _ name: String, _ key: String, _ destinationClass: (any DataStoreItem.Type)?,
         _ isToMany: Bool, _ isOrdered: Bool, _ deleteRule: DeleteRule, _ inverse: String?,
-        _ minimum: Int, _ maximum: Int?, _ formerNames: [String]
+        _ minimum: Int, _ maximum: Int?, _ formerNames: [String],
+        _ keyPath: (any AnyKeyPath & Sendable)?
     ) {
+        self.keyPath = keyPath
         self.name = name
         destinationKey = key
         self.destinationClass = destinationClass

@@ -127,14 +127,7 @@ import Testing
             }
             try store.close()
             let bytes = StoredBytes(backend, at: directory)
-            let own = book.uuid.uuidString.replacing("-", with: "")
-            var entries = try bytes.entries(tag: StoredBytes.recordTag)
-            entries = entries.filter { entry in
-                entry.key.suffix(16).map { String(format: "%02X", $0) }.joined() == own
-            }
-            #expect(entries.count == 1)
-            entries[0].value[entries[0].value.count - 1] ^= 1
-            try bytes.put(entries)
+            try bytes.damageRecord(of: book)
             try store.open()
             try store.write { db in
                 expectError(.corrupted) { _ = try db.item(Book.self, id: book) }

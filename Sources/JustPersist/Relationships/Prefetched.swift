@@ -45,43 +45,90 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         guard let first = items.first else { return }
         for (name, paths) in Dictionary(grouping: paths.filter { !$0.isEmpty }, by: { $0[0] }) {
             let relation = try relation(name, of: ItemType(of: first))
-            var references: [[ItemReference]] = []
-            for item in items { references.append(try others(relation, of: item)) }
-            let others = try fetch(Set(references.joined().map(\.id)), relation.others)
-            try prefetch(paths.map { Array($0.dropFirst()) }, of: Array(others.values))
-            for (item, references) in zip(items, references) {
+            let others = try others(relation, of: items)
+            var all: [ItemID: any DataStoreItem] = [:]
+            for other in others.joined() { all[other.uniqueToken] = other }
+            try prefetch(paths.map { Array($0.dropFirst()) }, of: Array(all.values))
+            for (item, others) in zip(items, others) {
                 if item.backing.prefetched == nil { item.backing.prefetched = Prefetched() }
-                item.backing.prefetched?[name] = references.compactMap { others[$0.id] }
+                item.backing.prefetched?[name] = others
             }
         }
     }
 
+    /// The others of each item, in their order.
     private func others(
-        _ relation: Relation, of item: any DataStoreItem
-    ) throws(DataStoreError) -> [ItemReference] {
-        if relation.schema.isToMany { return try references(relation, of: ItemReference(to: item)) }
-        guard
-            case .reference(let other) = try item.backing.value(forAttribute: relation.schema.name)
-        else { return [] }
-        return [other]
+        _ relation: Relation, of items: [any DataStoreItem]
+    ) throws(DataStoreError) -> [[any DataStoreItem]] {
+        let owners = items.map { ItemReference(itemTypeKey: relation.owner, id: $0.uniqueToken) }
+        if case .inverse(let attribute) = relation.storage, relation.order == nil {
+            var others: [ItemID: [any DataStoreItem]] = [:]
+            try fetch(relation.others, attribute, owners.map { .reference($0) }) { other, owner in
+                others[owner, default: []].append(other)
+            }
+            return items.map { others[$0.uniqueToken] ?? [] }
+        }
+        var ids: [[ItemID]] = []
+        if case .links(let type, let isSource) = relation.storage {
+            let names = type.names(isSource: isSource)
+            var linked: [ItemID: [ItemID]] = [:]
+            try fetch(
+                ItemType(dynamic: type.key), names.near, owners.map { .reference($0) },
+                sortedBy: names.position ?? names.far
+            ) { (link, owner) throws(DataStoreError) in
+                if case .reference(let far) = try link.backing.value(forAttribute: names.far) {
+                    linked[owner, default: []].append(far.id)
+                }
+            }
+            ids = items.map { linked[$0.uniqueToken] ?? [] }
+        } else {
+            for (item, owner) in zip(items, owners) {
+                ids.append(
+                    relation.schema.isToMany
+                        ? try references(relation, of: owner).map(\.id)
+                        : try referredID(in: item, relation.schema.name).map { [$0] } ?? [])
+            }
+        }
+        var others: [ItemID: any DataStoreItem] = [:]
+        try fetch(
+            relation.others, nil, Set(ids.joined()).sorted().map { .uuid($0.uuid) }
+        ) { other, id in others[id] = other }
+        return ids.map { $0.compactMap { others[$0] } }
     }
 
-    /// Reads items in batches, which costs less than one by one.
+    private func referredID(
+        in item: any DataStoreItem, _ attribute: String
+    ) throws(DataStoreError) -> ItemID? {
+        guard case .reference(let other) = try item.backing.value(forAttribute: attribute) else {
+            return nil
+        }
+        return other.id
+    }
+
+    /// Reads items by the values of an attribute in batches, which costs less than one by one.
+    ///
+    /// - Parameters:
+    ///   - attribute: An attribute with references; `nil` for the items' own ids.
+    ///   - body: Called with each item and the id for which it was found.
     private func fetch(
-        _ ids: Set<ItemID>, _ type: ItemType
-    ) throws(DataStoreError) -> [ItemID: any DataStoreItem] {
-        var found: [ItemID: any DataStoreItem] = [:]
-        found.reserveCapacity(ids.count)
-        var rest = ids.sorted()[...]
+        _ type: ItemType, _ attribute: String?, _ values: [DataStoreValue],
+        sortedBy key: String? = nil,
+        _ body: (any DataStoreItem, ItemID) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) {
+        var rest = values[...]
         while !rest.isEmpty {
             let request = DataStoreRequest(type: type)
+            let path = attribute.map { DataStorePredicate.AttributePath([$0]) } ?? .uniqueToken
             request.predicate = .comparison(
-                .init(
-                    .path(.uniqueToken), .in,
-                    .value(.array(rest.prefix(1_000).map { .uuid($0.uuid) }))))
-            for item in try performFetch(request) { found[item.uniqueToken] = item }
+                .init(.path(path), .in, .value(.array(Array(rest.prefix(1_000))))))
+            if let key { request.setSort(byKey: key, ascending: true) }
+            for item in try performFetch(request) {
+                let id = try attribute.map { (name) throws(DataStoreError) in
+                    try referredID(in: item, name)
+                }
+                if let id = id ?? item.uniqueToken { try body(item, id) }
+            }
             rest = rest.dropFirst(1_000)
         }
-        return found
     }
 }

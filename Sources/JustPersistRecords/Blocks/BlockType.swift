@@ -268,6 +268,11 @@ final class BlockType {
         return known.first { $0.isToMany && $0.name == name }
     }
 
+    /// Whether the class or the store declares relationships of the type.
+    var hasRelationships: Bool {
+        itemType.schema.map { !$0.relationships.isEmpty } ?? (stored?.relationships.isEmpty == false)
+    }
+
     /// The to-one relationships whose items may be gone: see `[ItemSchema].dangling(of:)`.
     var dangling: Set<String> {
         if let knownDangling { return knownDangling }

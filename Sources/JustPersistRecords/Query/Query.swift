@@ -41,14 +41,17 @@ final class Query {
 
     convenience init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
         let type = try block.blockType(request.type)
-        let dangling = type.dangling
-        if !dangling.isEmpty, let predicate = request.parts.predicate {
-            let asking = request.copy()
-            asking.predicate = predicate.askingForTargets(of: dangling)
-            try self.init(binding: asking, type, in: block)
-            return
-        }
         let parts = request.parts
+        if type.hasRelationships, let predicate = parts.predicate {
+            let asking = predicate.askingForTargets(of: type.dangling)
+            let joined = try block.joined(asking, of: request, type)
+            if joined != nil || !type.dangling.isEmpty {
+                let request = request.copy()
+                request.predicate = joined ?? asking
+                try self.init(binding: request, type, in: block)
+                return
+            }
+        }
         if let predicate = parts.predicate, parts.hasValidSlice,
             let shape = type.shape(predicate, parts.sortDescriptors)
         {

@@ -3,6 +3,7 @@ import JustPersist
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistRecords
+import Testing
 
 /// The keys and values of a closed store, for tests that damage them.
 struct StoredBytes {
@@ -29,6 +30,17 @@ struct StoredBytes {
             }
         }
         return entries
+    }
+
+    /// Changes a bit of an item's record.
+    func damageRecord(of id: ItemID) throws {
+        let hex = id.uuid.uuidString.replacing("-", with: "")
+        var damaged = try entries(tag: Self.recordTag).filter { entry in
+            entry.key.suffix(16).map { String(format: "%02X", $0) }.joined() == hex
+        }
+        #expect(damaged.count == 1)
+        for place in damaged.indices { damaged[place].value[damaged[place].value.count - 1] ^= 1 }
+        try put(damaged)
     }
 
     /// Writes values unchanged.

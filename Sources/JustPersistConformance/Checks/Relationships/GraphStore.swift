@@ -289,9 +289,10 @@ struct GraphStore: Sendable {
             line: line)
     }
 
-    /// Expects the order of some of the others of an item.
+    /// Expects the order of some of the others of an item, or of all.
     func expect(
         _ graph: Graph, _ when: String, only wanted: [String], of end: Graph.End,
+        areAll: Bool = false,
         file: String = #fileID, line: Int = #line
     ) throws {
         let reference = try check.require(graph.reference(end.item), "the item \(end.item)")
@@ -301,8 +302,10 @@ struct GraphStore: Sendable {
                 "\(shape.name): the item \(end.item), which exists")
             return many(of: item, end.name, itemClass(graph.schema(end))).ids.map(graph.name)
         }
+        let isWanted = Set(wanted)
         check.expectEqual(
-            seen.filter(wanted.contains), wanted, "\(shape.name), \(when): \(end)", file: file,
+            areAll ? seen : seen.filter(isWanted.contains), wanted,
+            "\(shape.name), \(when): \(end)", file: file,
             line: line)
     }
 

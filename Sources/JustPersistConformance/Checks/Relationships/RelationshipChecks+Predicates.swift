@@ -59,7 +59,7 @@ extension RelationshipChecks {
                     "SUBQUERY(books, $b, $b.label == 'b2' AND $b.tags.@count == 0).@count == 1",
                     ["a1"]),
                 Probe(
-                    "Author", "SUBQUERY(books, $b, $b.label BEGINSWITH 'b').@count == 0", ["a3"]),
+                    "Author", "SUBQUERY(books, $b, $b.label != 'b9').@count == 0", ["a3"]),
                 Probe(
                     "Author", "SUBQUERY(books, $b, ANY $b.tags.label == 't2').@count == 1", ["a1"]),
                 Probe(

@@ -116,6 +116,39 @@ extension RelationshipChecks {
             }
         },
         rel(
+            "many-others", clause: [22, 24],
+            "An item can have more than a thousand others, and they are found, counted and removed."
+        ) { check in
+            let many = check.profile.pick(quick: 1_500, full: 10_001, soak: 100_001)
+            for shape in [GraphShape.pair(.many, .one), GraphShape.withoutInverse[1]] {
+                let store = try GraphStore(check, shape)
+                var graph = try store.commit([.create("Left", ["l1", "l2"])], to: Graph(shape))
+                for first in stride(from: 0, to: many, by: 500) {
+                    let names = (first..<min(first + 500, many)).map { "r\($0)" }
+                    let steps = names.map { GraphStep.insert($0, into: "l1.rights") }
+                    graph = try store.commit(
+                        [.create("Right", names)] + steps, to: graph, comparing: false)
+                    check.tick()
+                }
+                let end = Graph.End("l1.rights")
+                try store.expect(
+                    graph, "with \(many)", only: graph.read(end), of: end, areAll: true)
+                graph = try store.commit(
+                    [
+                        .remove("r7", from: "l1.rights"), .remove("r7", from: "l1.rights"),
+                        .insert("r8", into: "l1.rights"), .insert("r9", into: "l2.rights"),
+                        .delete("r\(many - 1)"),
+                    ], to: graph, comparing: false)
+                try store.expect(
+                    graph, "with some fewer", only: graph.read(end), of: end, areAll: true)
+                graph = try store.commit([.delete("l1")], to: graph, comparing: false)
+                try store.expect(
+                    graph, "after the deletion of the one with many",
+                    only: graph.read(Graph.End("l2.rights")),
+                    of: Graph.End("l2.rights"))
+            }
+        },
+        rel(
             "random-graph-model", clause: [5, 15, 22, 23, 24],
             "Random changes, with blocks that are rolled back, merges and reopenings, leave the graph of a model."
         ) { check in

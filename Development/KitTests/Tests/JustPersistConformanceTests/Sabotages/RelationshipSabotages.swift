@@ -215,11 +215,11 @@ enum RelationshipSabotages {
                 }
             }
         },
-        relating("reads links that were committed later", "snapshot-does-not-move") { faults in
+        relating("follows what was committed later", "snapshot-does-not-move") { faults in
             faults.rules = { rules, memory in
-                rules.rows = { [rows = rules.rows] request, state throws(DataStoreError) in
-                    try rows(request, state).first?.isLink == true
-                        ? rows(request, memory.committed) : rows(request, state)
+                rules.reader = { [reader = rules.reader] block in
+                    if !block.isWriting { block.state = memory.committed }
+                    return reader(block)
                 }
             }
         },

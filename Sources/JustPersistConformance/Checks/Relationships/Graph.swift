@@ -114,7 +114,7 @@ struct Graph: Sendable {
     /// Adds an item to the others of another, and returns whether it was not there; one that is there moves to a place.
     @discardableResult
     mutating func insert(_ other: String, _ end: End, at place: Int? = nil) -> Bool {
-        if read(end).contains(other) {
+        if others[end]?.contains(other) == true {
             guard let place, schema(end)?.isOrdered == true else { return false }
             others[end]?.removeAll { $0 == other }
             add(other, to: end, at: place)
@@ -155,7 +155,8 @@ struct Graph: Sendable {
     }
 
     mutating func replace(_ end: End, with new: [String]) {
-        for former in read(end) where !new.contains(former) { remove(former, end) }
+        // Deleted ones that a rule has left there go, too.
+        for former in others[end] ?? [] where !new.contains(former) { remove(former, end) }
         for (place, other) in new.enumerated() { insert(other, end, at: place) }
     }
 

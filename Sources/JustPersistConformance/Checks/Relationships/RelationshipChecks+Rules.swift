@@ -24,7 +24,7 @@ extension RelationshipChecks {
             "insert-at-every-place",
             "Items can be inserted at any place of an order, and at one place any number of times."
         ) { check in
-            let many = check.profile.pick(quick: 80, full: 2_000, soak: 10_000)
+            let many = check.profile.pick(quick: 80, full: 1_000, soak: 10_000)
             for shape in GraphShape.ordered {
                 for place in [0, 1, Int.max] {
                     var (store, graph) = try filled(check, shape, rights: 0)

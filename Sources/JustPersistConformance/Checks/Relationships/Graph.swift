@@ -155,8 +155,13 @@ struct Graph: Sendable {
     }
 
     mutating func replace(_ end: End, with new: [String]) {
-        // Deleted ones that a rule has left there go, too.
-        for former in others[end] ?? [] where !new.contains(former) { remove(former, end) }
+        for former in others[end] ?? [] where !new.contains(former) {
+            // Deleted ones that a rule has left there go too, unless they themselves refer to this one.
+            let isKept =
+                !items.contains(former)
+                && inverse(end, of: former).flatMap(schema)?.isToMany == false
+            if !isKept { remove(former, end) }
+        }
         for (place, other) in new.enumerated() { insert(other, end, at: place) }
     }
 

@@ -56,6 +56,7 @@ struct Requirement: Sendable {
     static let concurrentReads = Requirement(name: "concurrent reads") { $0.hasConcurrentReads }
     static let uniqueness = Requirement(name: "uniqueness") { $0.enforcesUniqueness }
     static let changeStreams = Requirement(name: "change streams") { $0.changeStreams >= .live }
+    static let relationships = Requirement(name: "relationships") { $0.hasRelationships }
     static let multiProcess = Requirement(name: "sharing between processes") {
         $0.isSharedBetweenProcesses
     }

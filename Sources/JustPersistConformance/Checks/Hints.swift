@@ -34,6 +34,7 @@ enum Hints {
         ("pred/*", "performFetch(_:)"), ("sort/*", "performFetch(_:)"),
         ("page/*", "performFetch(_:), performCount(_:)"), ("req/*", "performFetch(_:)"),
         ("idx/*", "declare(_:), performFetch(_:)"), ("agg/*", "performAggregate(_:_:)"),
+        ("rel/*", "DataStoreReadWriteAccessor.links, ItemBacking.withWriter(_:)"),
         ("stream/*", "performForEach(_:_:)"),
         ("prim/enqueueWrite*", "enqueueWrite(_:completion:)"),
         ("conc/async*", "enqueueWrite(_:completion:)"),

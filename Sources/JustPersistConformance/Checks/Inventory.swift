@@ -29,13 +29,14 @@ enum Inventory {
             SizeChecks.all,
             MultitudeChecks.all,
             HookChecks.all,
+            RelationshipChecks.all,
             ModelChecks.all,
             PerformanceChecks.all,
         ].flatMap { $0 }
 
     /// The groups that run again on stores in other states.
     static let groupsOfVariants: Set<Substring> = [
-        "crud", "val", "pred", "sort", "page", "idx", "agg", "tx", "prim",
+        "crud", "val", "pred", "sort", "page", "idx", "agg", "tx", "prim", "rel",
     ]
 
     /// Whether a pattern matches any check, in any state of the store.

@@ -213,7 +213,7 @@ private struct MigrationStopped: Error {}
 
 extension CheckContext {
     /// Makes and opens the store with which items are exchanged.
-    fileprivate func secondStore() throws -> any DataStore {
+    func secondStore() throws -> any DataStore {
         let name = "second-\(UUID().uuidString)"
         let url = directory.appending(path: name, directoryHint: .isDirectory)
         let store = try fixture.makeSecondStore(in: url) ?? ReferenceDataStore()

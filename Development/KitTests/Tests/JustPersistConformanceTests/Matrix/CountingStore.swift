@@ -19,8 +19,21 @@ final class CountingStore: SabotagedStore, Fault, @unchecked Sendable {
         @Sendable func directory() -> URL { memory.directory.withLock { $0 } ?? URL(filePath: "/") }
         var faults = Faults()
         faults.called = { count($0) }
-        rules.reader = { [faults] in FaultyAccessor($0, faults) }
-        rules.writer = { [faults] in FaultyAccessor($0, faults) }
+        // The first accessor of a block is its own, and items ask for the others.
+        rules.reader = { [faults] block in
+            if !memory.isFirst(in: block) { count("withReader") }
+            return FaultyAccessor(block, faults)
+        }
+        rules.writer = { [faults] block in
+            var faults = faults
+            if !memory.isFirst(in: block) {
+                faults.called = {
+                    if $0 == "links" { count("withWriter") }
+                    count($0)
+                }
+            }
+            return FaultyAccessor(block, faults)
+        }
         rules.opened = { () throws(DataStoreError) in
             disk.withLock { $0[directory()] } ?? ReferenceState()
         }

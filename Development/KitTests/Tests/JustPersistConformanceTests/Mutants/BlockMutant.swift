@@ -171,6 +171,8 @@ private struct FaultyWriter: DataStoreReadWriteAccessor, ~Copyable {
 
     func report(_ error: DataStoreError) { reading.report(error) }
 
+    var links: BlockLinks? { block.links }
+
     func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
         try store.create(type, in: block, memory)
     }

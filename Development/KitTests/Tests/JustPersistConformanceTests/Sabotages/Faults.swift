@@ -39,11 +39,18 @@ struct Faults: Sendable {
         try ReferenceWriteAccessor($2).dropIndex($0, ofType: $1)
     }
 
+    var delete: @Sendable (any DataStoreItem, ReferenceBlock) throws -> Bool = {
+        try ReferenceWriteAccessor($1).performDelete($0)
+    }
+    /// What a block knows of its relationships.
+    var links: @Sendable (ReferenceBlock) -> BlockLinks? = { $0.links }
+
     /// Is given the name of each primitive of the accessors that is called.
     var called: @Sendable (String) -> Void = { _ in }
 
     // MARK: The store
 
+    var declareCapabilities: @Sendable (inout DataStoreCapabilities) -> Void = { _ in }
     var threading = DataStoreThreading.callingThread
     /// Whether it hands read blocks to the main queue, and waits.
     var waitsForMainQueue = false
@@ -177,6 +184,16 @@ struct FaultyAccessor: DataStoreReadWriteAccessor, ~Copyable {
         return try typed { try faults.schemas(block) }
     }
 
+    func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema] {
+        faults.called("schemasWithRelationships")
+        return try schemas().filter { !$0.relationships.isEmpty }
+    }
+
+    var links: BlockLinks? {
+        faults.called("links")
+        return faults.links(block)
+    }
+
     func report(_ error: DataStoreError) { writing.report(error) }
 
     func performCreate(_ type: ItemType) throws(DataStoreError) -> any MutableDataStoreItem {
@@ -191,7 +208,7 @@ struct FaultyAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func performDelete(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         faults.called("performDelete")
-        return try writing.performDelete(item)
+        return try typed { try faults.delete(item, block) }
     }
 
     func performDeleteAll(_ types: [ItemType]) throws(DataStoreError) {

@@ -31,7 +31,7 @@ struct Sabotage: Sendable, CustomTestStringConvertible {
 
     static let all = [
         WaySabotages.all, MultitudeSabotages.all, PrimitiveSabotages.all, MergeSabotages.all,
-        StoreSabotages.all,
+        StoreSabotages.all, RelationshipSabotages.all,
     ].flatMap { $0 }
 }
 
@@ -116,6 +116,7 @@ class FaultyStore: SabotagedStore, MaintainableDataStore, @unchecked Sendable {
     override var capabilities: DataStoreCapabilities {
         var capabilities = super.capabilities
         capabilities.persistence = .powerLoss
+        SabotagedFixture.faults(in: directory).declareCapabilities(&capabilities)
         return capabilities
     }
 

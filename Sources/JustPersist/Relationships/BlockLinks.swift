@@ -103,7 +103,15 @@ public final class BlockLinks {
         for (rule, (relation, others)) in denied {
             var count = 0
             if case .reference = relation.storage {
-                for other in others where try db.exists(other) { count += 1 }
+                for other in others where try db.exists(other) {
+                    // The other one of a pair may have a new partner by now.
+                    if let back = relation.reversed, !back.schema.isToMany,
+                        try db.references(back, of: other).first?.id != rule.item.id
+                    {
+                        continue
+                    }
+                    count += 1
+                }
             } else {
                 count = try db.count(relation, of: rule.item)
             }

@@ -86,9 +86,10 @@ public struct ToMany<Item: DataStoreItem> {
     public var items: [Item] {
         if let prefetched { return prefetched.compactMap { Item.cast($0) } }
         return reading(or: []) { (db, relation) throws(DataStoreError) in
-            try db.items(relation, of: reference, as: ItemType(Item.self)).compactMap {
-                Item.cast($0)
-            }
+            let type =
+                Item.self == DynamicItem.self
+                ? ItemType(dynamic: relation.destination) : ItemType(Item.self)
+            return try db.items(relation, of: reference, as: type).compactMap { Item.cast($0) }
         }
     }
 

@@ -130,7 +130,9 @@ struct RelationsWriter {
             .invalidRequest, in: "import", message, itemType: type.key, attribute: relation.name)
     }
 
-    /// Declares the relationships that the types lack. The type of the rows must be declared.
+    /// Declares the relationships that the types lack.
+    ///
+    /// The type of the rows must be declared.
     mutating func declare(
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
     ) throws(DataStoreError) {

@@ -129,7 +129,9 @@ import Testing
         }
         try refusal(Self.artist, "no type “Artist”")
         try run("Artist", #"{"id":1,"albums":3}"#, into: store, key: nil)
-        try refusal(Self.artist, "index add STORE Artist id --unique")
+        var alone = Self.artist
+        alone.inverse = nil
+        try refusal(alone, "index add STORE Artist id --unique")
         try store.write { db in
             try db.declare(
                 ItemSchema("Artist", attributes: [], indexes: [IndexSchema(["id"], isUnique: true)])

@@ -13,10 +13,13 @@ import Testing
     private static let relations = [
         ("Artist", ["--relation", "idol=Artist.id:likes"]),
         ("Album", ["--relation", "artist=Artist.id:artistId", "--inverse", "artist=albums"]),
-        ("Playlist", [
-            "--relation", "albums=[Album.id]:albumId", "--inverse", "albums=lists", "--ordered",
-            "albums",
-        ]),
+        (
+            "Playlist",
+            [
+                "--relation", "albums=[Album.id]:albumId", "--inverse", "albums=lists", "--ordered",
+                "albums",
+            ]
+        ),
     ]
 
     /// A small graph with a join table, references within a type and to later rows, and texts of several scripts.
@@ -57,7 +60,8 @@ import Testing
         let run = try run(
             ["query", store, type, "--format", "csv", "--columns", columns] + options)
         #expect(run.errors.isEmpty, "\(run.errors)")
-        return run.output.split(separator: "\n").dropFirst().map { $0.replacing("\"\"", with: "'") }
+        return run.output.replacing("\"\"", with: "'").split(separator: "\n").dropFirst()
+            .map(String.init)
     }
 
     private func id(_ store: String, _ type: String, _ id: Int) throws -> String {
@@ -70,17 +74,22 @@ import Testing
     func tablesBecomeAGraph(_ scheme: String) throws {
         let store = try makeStore(scheme)
         #expect(
-            try query(store, "Album", "title,artist.name,lists.@count", "--sort", "artist.name", "--sort", "id:desc")
+            try query(
+                store, "Album", "title,artist.name,lists.@count", "--sort", "artist.name", "--sort",
+                "id:desc")
                 == ["?,,0", "Post,Björk,1", "Début,Björk,1", "乡恋,李谷一,0"])
         #expect(
-            try query(store, "Artist", "name,idol.name,albums.title", "--sort", "albums.@count:desc")
+            try query(
+                store, "Artist", "name,idol.name,albums.title", "--sort", "albums.@count:desc")
                 == [
                     #"Björk,Кино,"['Début','Post']""#, #"李谷一,,"['乡恋']""#, "Кино,Björk,[]",
                 ])
         #expect(
             try query(store, "Playlist", "name,albums.title", "--where", "albums.@count > 0")
                 == [#"a,"['Post','Début']""#])
-        #expect(try query(store, "Playlist", "name", "--where", #"ANY albums.artist.name == "Björk""#) == ["a"])
+        #expect(
+            try query(store, "Playlist", "name", "--where", #"ANY albums.artist.name == "Björk""#)
+                == ["a"])
         #expect(try tool("verify", store).status == 0)
     }
 
@@ -91,17 +100,21 @@ import Testing
         let arguments = ["import", store, "Album", file, "--key", "id"] + Self.relations[1].1
         let stopped = try run(arguments)
         #expect(stopped.status == 1)
-        #expect(stopped.errors.contains("“more.csv”, line 3: There is no item of “Artist” whose “id” is “99”"))
+        #expect(
+            stopped.errors.contains(
+                "“more.csv”, line 3: There is no item of “Artist” whose “id” is “99”"))
         #expect(try query(store, "Album", "id", "--where", "id >= 20").isEmpty)
         let skipped = try run(arguments + ["--on-error", "skip"])
         #expect(skipped.status == 1 && skipped.output.contains("1 row left out"))
-        #expect(try query(store, "Album", "id,artist.id", "--where", "id >= 20") == ["20,1", "22,2"])
+        #expect(
+            try query(store, "Album", "id,artist.id", "--where", "id >= 20") == ["20,1", "22,2"])
     }
 
     @Test func wrongOptionsAreUsageErrors() throws {
         let file = try tool.file("rows.jsonl", "{}\n")
         for options in [
-            ["--relation", "a"], ["--relation", "a=B"], ["--relation", "=B.c"], ["--relation", "a=[B.c"],
+            ["--relation", "a"], ["--relation", "a=B"], ["--relation", "=B.c"],
+            ["--relation", "a=[B.c"],
             ["--relation", "a=B.c:"], ["--relation", "a=.c"], ["--inverse", "a=b"],
             ["--relation", "a=B.c", "--ordered", "a"],
         ] {
@@ -123,7 +136,7 @@ import Testing
             let file = tool.directory.url.appending(path: "\(type).jsonl").path
             #expect(try tool("export", store, type, file, "--ids").status == 0)
             let byID = options.map { option in
-                option.replacing(/\.id(\]?):.*/) { ".$id\($0.output.1)" }
+                option.replacing(#/\.id(\]?):.*/#) { ".$id\($0.output.1)" }
             }
             let run = try run(["import", target, type, file] + byID)
             #expect(run.status == 0, "\(run.errors)")
@@ -151,7 +164,7 @@ import Testing
     @Test func infoShowsRelationshipsAndNoLinks() throws {
         let store = try makeStore("lmdb")
         let lines = try tool("info", store).output
-            .replacing(/ +/) { _ in " " }.split(separator: "\n").map(String.init)
+            .replacing(#/ +/#) { _ in " " }.split(separator: "\n").map(String.init)
         #expect(lines.first?.contains(": 3 types, ") == true)
         for line in [
             " artist Artist one nullify albums", " albums Album many nullify artist",
@@ -159,10 +172,14 @@ import Testing
         ] {
             #expect(lines.contains(line), "\(line)")
         }
-        #expect(!lines.contains { $0.hasPrefix(" index over artist") || $0.hasPrefix(" artist reference") })
+        #expect(
+            !lines.contains {
+                $0.hasPrefix(" index over artist") || $0.hasPrefix(" artist reference")
+            })
         let json = try tool("info", store, "--format", "json").output
         #expect(json.contains(#""linkType" : "Album.lists~Playlist.albums""#))
-        #expect(try tool("verify", store).output.contains("Album.lists~Playlist.albums (links)  2"))
+        let verified = try tool("verify", store).output
+        #expect(verified.contains("Album.lists~Playlist.albums (links)      2\n"), "\(verified)")
     }
 
     // MARK: delete
@@ -177,7 +194,8 @@ import Testing
                     "Author", attributes: [AttributeSchema("name")],
                     relationships: [
                         RelationshipSchema(
-                            "books", to: "Book", isToMany: true, deleteRule: .cascade, inverse: "author")
+                            "books", to: "Book", isToMany: true, deleteRule: .cascade,
+                            inverse: "author")
                     ]))
             try db.declare(
                 ItemSchema(
@@ -189,7 +207,7 @@ import Testing
             for name in ["a", "b"] {
                 let author = try db.create("Author")
                 author["name"] = .string(name)
-                let books = try (0..<3).map { _ in try db.create("Book") }
+                let books = [try db.create("Book"), try db.create("Book"), try db.create("Book")]
                 for book in books.prefix(2) { author.related(toMany: "books").insert(book) }
                 books[1].setRelated("next", to: books[2])
             }
@@ -204,13 +222,14 @@ import Testing
         #expect(asked.status == 1)
         #expect(
             asked.errors.contains(
-                "1 item of “Author” would be deleted, and 3 other items with it."), "\(asked.errors)")
+                "1 item of “Author” would be deleted, and 3 other items with it."),
+            "\(asked.errors)")
         let run = try tool("delete", store, "Author", "--where", "name == 'a'", "--yes")
         #expect(run.output == "1 item deleted, and 3 others with it.\n")
         #expect(try tool("query", store, "Book", "--format", "count").output == "3\n")
         // Items that match themselves are no others.
         let rest = try tool("delete", store, "Book", "--where", "TRUEPREDICATE", "--yes")
-        #expect(rest.output == "3 items deleted.\n")
+        #expect(rest.output == "3 items deleted.\n", "\(rest.errors)")
         #expect(try tool("verify", store).status == 0)
     }
 
@@ -224,12 +243,18 @@ import Testing
             try query(store, "Playlist", "albums.id", "--where", "id == 100").first
         }
         let nothing = "Nothing to do: the items are related already.\n"
-        #expect(try tool("link", store, "Playlist", list, "albums", album, "--at", "1").output == "Related.\n")
+        #expect(
+            try tool("link", store, "Playlist", list, "albums", album, "--at", "1").output
+                == "Related.\n")
         #expect(try albums() == #""[12,11,10]""#)
         #expect(try tool("link", store, "Playlist", list, "albums", album).output == nothing)
-        #expect(try tool("link", store, "Playlist", list, "albums", album, "--at", "0").output == "Moved.\n")
+        #expect(
+            try tool("link", store, "Playlist", list, "albums", album, "--at", "0").output
+                == "Moved.\n")
         #expect(try albums() == #""[11,12,10]""#)
-        #expect(try tool("unlink", store, "Album", album, "lists", list).output == "No longer related.\n")
+        #expect(
+            try tool("unlink", store, "Album", album, "lists", list).output
+                == "No longer related.\n")
         #expect(try albums() == #""[12,10]""#)
         #expect(
             try tool("unlink", store, "Album", album, "lists", list).output
@@ -239,8 +264,11 @@ import Testing
             try tool("link", store, "Album", album, "artist", artist).output
                 == "Related, in place of another item.\n")
         #expect(try tool("link", store, "Album", album, "artist", artist).output == nothing)
-        #expect(try query(store, "Artist", "id,albums.id", "--where", "id > 1") == ["2,[]", "3,[11]"])
-        #expect(try tool("unlink", store, "Album", album, "artist", artist).output == "No longer related.\n")
+        #expect(
+            try query(store, "Artist", "id,albums.id", "--where", "id > 1") == ["2,[]", "3,[11]"])
+        #expect(
+            try tool("unlink", store, "Album", album, "artist", artist).output
+                == "No longer related.\n")
         #expect(try query(store, "Album", "artist.id", "--where", "id == 11").allSatisfy(\.isEmpty))
         #expect(try tool("verify", store).status == 0)
         for (arguments, status) in [

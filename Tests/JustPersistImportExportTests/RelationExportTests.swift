@@ -75,17 +75,20 @@ import Testing
 
     private func fill(_ store: any DataStore) throws {
         try store.write { db in
-            func make<Item: MutableDataStoreItem>(
-                _ type: Item.Type, _ name: String, _ value: DataStoreValue
-            ) throws -> Item {
-                let item = try db.create(type)
-                try item.backing.setValue(value, forAttribute: name)
-                return item
+            var (authors, books): ([Author], [Book]) = ([], [])
+            var (tags, chapters): ([Tag], [Chapter]) = ([], [])
+            for name in ["Ä", "李"] {
+                authors.append(try db.make(Author.self, "name", .string(name)))
             }
-            let authors = try ["Ä", "李"].map { try make(Author.self, "name", .string($0)) }
-            let books = try ["b1", "b2"].map { try make(Book.self, "title", .string($0)) }
-            let tags = try ["x", "y", "z"].map { try make(Tag.self, "text", .string($0)) }
-            let chapters = try (1...3).map { try make(Chapter.self, "number", .int($0)) }
+            for title in ["b1", "b2"] {
+                books.append(try db.make(Book.self, "title", .string(title)))
+            }
+            for text in ["x", "y", "z"] {
+                tags.append(try db.make(Tag.self, "text", .string(text)))
+            }
+            for number in 1...3 {
+                chapters.append(try db.make(Chapter.self, "number", .int(Int64(number))))
+            }
             for book in books { authors[0].books.insert(book) }
             authors[0].friends.insert(authors[1])
             // Neither order is that of creation, and the orders of both ends differ.
@@ -147,35 +150,35 @@ import Testing
 
     // MARK: Round trips
 
-    @Test(
-        arguments: Backend.allCases,
-        [
-            ["Author", "Book", "Tag", "Chapter"], ["Chapter", "Tag", "Book", "Author"],
-            ["Tag", "Author", "Chapter", "Book"],
-        ], ["jsonl", "csv"])
-    func aGraphComesBackInAnyOrderOfTypes(
-        _ backend: Backend, _ types: [String], _ format: String
-    ) throws {
+    private static let orders = [
+        ["Author", "Book", "Tag", "Chapter"], ["Chapter", "Tag", "Book", "Author"],
+        ["Tag", "Author", "Chapter", "Book"],
+    ]
+
+    @Test(arguments: Backend.allCases, orders)
+    func aGraphComesBackInAnyOrderOfTypes(_ backend: Backend, _ types: [String]) throws {
         let source = try makeStore(backend, "source")
         try fill(source)
         try #require(try graph(source) == Self.expected)
-        let target = try makeStore(backend, "target")
+        for format in ["jsonl", "csv"] {
+            try bringBack(source, into: makeStore(backend, "target-\(format)"), types, format)
+        }
+        try source.close()
+    }
+
+    private func bringBack(
+        _ source: any DataStore, into target: any DataStore, _ types: [String], _ format: String
+    ) throws {
         // Twice: the second import changes nothing.
         for _ in 0..<2 {
             for type in types {
                 let file = try exported(source, type, "rows.\(format)") { $0.includesIDs = true }
-                var settings = ItemImport(itemType: type, batchSize: 1)
-                settings.csv.columns =
-                    type == "Tag" && format == "csv" ? [.init("text", .string)] : []
-                try settings.run(file, into: target)
+                try ItemImport(itemType: type, batchSize: 1).run(file, into: target)
             }
-            #expect(try graph(target) == Self.expected)
+            #expect(try graph(target) == Self.expected, "\(format)")
         }
-        for type in ["Author", "Book", "Tag", "Chapter"] {
-            #expect(try target.ids(type) == source.ids(type))
-        }
+        for type in types { #expect(try target.ids(type) == source.ids(type)) }
         #expect(try target.verify().problems.isEmpty)
-        try source.close()
         try target.close()
     }
 
@@ -273,7 +276,7 @@ import Testing
             ])
         // A list replaces the former one.
         try store.write { db in
-            try db.importItem(
+            _ = try db.importItem(
                 Book.self,
                 from: ["title": "b", "writer": nil, "keywords": ["p"]] as [String: Any?],
                 mapping: mapping)
@@ -299,5 +302,16 @@ import Testing
         }
         #expect(try store.ids("Book").isEmpty)
         try store.close()
+    }
+}
+
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Creates an item with one value.
+    fileprivate func make<Item: MutableDataStoreItem>(
+        _ type: Item.Type, _ name: String, _ value: DataStoreValue
+    ) throws -> Item {
+        let item = try create(type)
+        try item.backing.setValue(value, forAttribute: name)
+        return item
     }
 }

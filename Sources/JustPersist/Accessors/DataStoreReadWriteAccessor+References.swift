@@ -82,7 +82,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         for other in others { try addRelated(relation, of: item, other) }
         guard relation.schema.isOrdered else { return }
         var present = try references(relation, of: own)
-        let order = others.filter(Set(present).contains)
+        // Each once, as in a set; one that does not exist yet has its place, too.
+        var left = Set(present)
+        let order = others.filter { left.remove($0) != nil }
         for (place, other) in order.enumerated() where present[place] != other {
             try move(relation, of: own, other, to: place)
             present.removeAll { $0 == other }

@@ -13,6 +13,10 @@ struct DeleteCommand: ParsableCommand {
     @OptionGroup var matching: MatchingItems
 
     func run() throws {
-        try matching.change("deleted", cascades: true) { item, db in try db.delete(item) }
+        try matching.change("deleted", cascades: true) { item, db in
+            let type = ItemType(dynamic: matching.type)
+            // A cascade may have deleted it.
+            if try db.performFetchItem(type, id: item.uniqueToken) != nil { try db.delete(item) }
+        }
     }
 }

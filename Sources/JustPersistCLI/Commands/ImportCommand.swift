@@ -33,7 +33,7 @@ struct ImportCommand: ParsableCommand {
             a relationship to many, to which a row adds an item, or all of an array; so a join table is imported as \
             import STORE Playlist rows.csv --key PlaylistId --relation 'tracks=[Track.TrackId]'. null is no item, and a value \
             that no item has makes the row bad. Rows may refer to rows of their own file in any order; those that refer to later \
-            ones are kept in memory until its end. With $id in place of KEY, the column has references or ids.
+            ones are kept in memory until its end, one to two KiB for each. With $id in place of KEY, the column has references or ids.
 
             A bad row is reported with its line. With --on-error stop, neither it nor the rows after it are stored, and the \
             message says how to continue; with --on-error skip the other rows are, and the exit code is 1 at the end.

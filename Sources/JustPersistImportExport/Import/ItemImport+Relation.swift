@@ -17,9 +17,11 @@ extension ItemImport {
     /// an array of values; the others are *added* to those that the item has.
     ///
     /// A value that no item has makes the row a bad row, which leaves nothing in the store. If the other items are of the
-    /// rows' own type, the rows may be in any order: a row that refers to a later one is kept in memory, and stored at the
-    /// end of the file. That costs the memory of these rows, about as much as their text; rows that refer to earlier ones, or to
-    /// rows of the same batch, cost nothing. All items of a batch are found by one look-up in the index of each relationship.
+    /// rows' own type, the rows may be in any order: a row that refers to a later batch is kept in memory, and stored at the
+    /// end of the file, in one block with all others of its kind. That costs one to two KiB for each of these rows, and more for
+    /// long ones; all other rows cost no memory. An interrupted import has not stored them, see ``Progress/deferred``.
+    ///
+    /// The items of a batch are found by one look-up in the index of each relationship.
     public struct Relation: Sendable, Hashable {
         /// The declaration, which is added to the type if it has no relationship of the name.
         public var relationship: RelationshipSchema

@@ -32,8 +32,11 @@ extension CompletionKind {
                 words[index - 1].hasPrefix("lmdb:"),
                 let opened = try? OpenStore.reading(words[index - 1])
             else { return [] }
-            let schemas = try? opened.store.read { db in try db.schemas().map(\.itemTypeKey) }
-            return schemas ?? []
+            let types = try? opened.store.read { db in
+                let links = try db.linkTypeKeys()
+                return try db.schemas().map(\.itemTypeKey).filter { !links.contains($0) }
+            }
+            return types ?? []
         }
     }
 }

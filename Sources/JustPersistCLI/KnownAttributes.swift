@@ -9,7 +9,7 @@ struct KnownAttributes {
     init(_ schema: ItemSchema) {
         self.schema = schema
         itemType = schema.itemTypeKey
-        names = schema.attributes.map(\.name)
+        names = schema.attributeNames
     }
 
     /// Throws if a key path, with dots into dictionaries, does not begin with an attribute.

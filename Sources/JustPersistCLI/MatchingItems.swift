@@ -20,16 +20,18 @@ struct MatchingItems: ParsableArguments {
     /// - Parameters:
     ///   - deed: The participle for the items: “changed”.
     ///   - prepare: Receives the store's schema of the type, before the confirmation.
+    ///   - cascades: Whether items that depend on them are changed with them; their number is printed too.
     ///   - begin: Runs in the write block before the first item is changed.
     ///   - change: Changes one item; nothing is changed if it throws, or if the user interrupts.
     func change(
-        _ deed: String, prepare: (ItemSchema) throws -> Void = { _ in },
+        _ deed: String, cascades: Bool = false, prepare: (ItemSchema) throws -> Void = { _ in },
         begin: (borrowing DataStoreWriter) throws -> Void = { _ in },
         _ change: (DynamicItem, borrowing DataStoreWriter) throws -> Void
     ) throws {
         let request = DataStoreRequest(itemTypeKey: type)
         request.predicate = try DataStorePredicate(predicate, arguments: [])
         let opened = try OpenStore.changing(store)
+        var others = 0
         let count = try opened.store.read { db in
             let schema = try db.schemas().known(type, in: deed)
             if let predicate = request.predicate {
@@ -38,12 +40,20 @@ struct MatchingItems: ParsableArguments {
             try prepare(schema)
             let count = try db.count(request)
             if count == 0 { FruitlessPredicate(request.predicate, of: schema)?.complain() }
+            if cascades, !yes { others = try Self.dependents(request, db) }
             return count
         }
-        if count > 0, !yes { try confirm(count, deed) }
+        if count > 0, !yes { try confirm(count, others, deed) }
         let interruption = Interruption()
         let changed = try opened.store.write { db in
             let items = try db.dynamicItems(request)
+            let dependents = cascades ? try Self.dependents(request, db) : 0
+            guard dependents == others || yes else {
+                throw refusal(
+                    "Meanwhile \(dependents.counted("other item depends", "other items depend")) on them, and not \(others). Nothing was \(deed); try again.",
+                    deed)
+            }
+            others = dependents
             guard items.count == count || yes else {
                 throw refusal(
                     "Meanwhile \(items.count.counted("item matches", "items match")), and not \(count). Nothing was \(deed); try again.",
@@ -58,12 +68,32 @@ struct MatchingItems: ParsableArguments {
         }
         try opened.close()
         let output = Output()
-        try output.line("\(changed.counted("item")) \(deed).")
+        let more =
+            others > 0
+            ? ", and \(others.counted("other")) with \(changed == 1 ? "it" : "them")" : ""
+        try output.line("\(changed.counted("item")) \(deed)\(more).")
         try output.flush()
     }
 
-    private func confirm(_ count: Int, _ deed: String) throws {
-        let question = "\(count.counted("item")) of “\(type)” would be \(deed)."
+    /// The number of other items that are deleted with those of a request, by the rules of cascade.
+    private static func dependents(
+        _ request: DataStoreRequest, _ db: borrowing some DataStoreReadAccessor & ~Copyable
+    ) throws -> Int {
+        guard
+            try db.relations(ofType: request.type.key).contains(where: {
+                $0.schema.deleteRule == .cascade
+            })
+        else { return 0 }
+        var items: [ItemReference] = []
+        try db.performScan(request) { items.append(ItemReference(to: $0)) }
+        return try db.cascadeCount(of: items)
+    }
+
+    private func confirm(_ count: Int, _ others: Int, _ deed: String) throws {
+        let more =
+            others > 0
+            ? ", and \(others.counted("other item")) with \(count == 1 ? "it" : "them")" : ""
+        let question = "\(count.counted("item")) of “\(type)” would be \(deed)\(more)."
         guard let goesOn = StandardStreams.confirms(question) else {
             throw refusal("\(question) \(StandardStreams.noConfirmation)", deed)
         }

@@ -169,7 +169,7 @@ private struct ComparisonPass {
 }
 
 extension ItemSchema {
-    /// Whether both declare the same attributes and indexes under the same key, in any order.
+    /// Whether both declare the same attributes, indexes and relationships under the same key, in any order.
     func declaresSame(as other: ItemSchema?) -> Bool {
         guard let other else { return false }
         return itemTypeKey == other.itemTypeKey && Set(formerTypeKeys) == Set(other.formerTypeKeys)
@@ -177,6 +177,7 @@ extension ItemSchema {
             && attributes.allSatisfy { attribute in
                 other.attributes.contains { attribute.declaresSame(as: $0) }
             } && Set(indexes) == Set(other.indexes)
+            && Set(relationships) == Set(other.relationships)
     }
 }
 

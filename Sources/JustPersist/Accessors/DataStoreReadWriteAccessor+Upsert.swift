@@ -140,6 +140,20 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return wanted.places.compactMap { items[$0] }
     }
 
+    /// The stored items that have these values for a unique attribute, found by its index; none is made.
+    ///
+    /// Equal values share a place.
+    ///
+    /// - Returns: The place of each value, and the item of each place; `nil` if there is none.
+    package func lookUp(
+        _ type: ItemType, _ attribute: String, values: [DataStoreValue], ignoringCase: Bool = false
+    ) throws(DataStoreError) -> (places: [Int], items: [(any DataStoreItem)?]) {
+        let wanted = DistinctValues(values, ignoringCase ? .caseInsensitive : .scalars)
+        var items: [(any DataStoreItem)?] = Array(repeating: nil, count: wanted.values.count)
+        try find(wanted, type, attribute, &items)
+        return (wanted.places, items)
+    }
+
     /// Puts the items that have one of these values into their places.
     private func find(
         _ wanted: DistinctValues, _ type: ItemType, _ attribute: String,

@@ -6,12 +6,17 @@ struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete the items of a type that match a predicate.",
         discussion: """
-            Prints their number and asks first. All of them are deleted, or none after an error.
+            Prints their number and asks first; also the number of the items that the rules of relationships (cascade) delete with \
+            them. All of them are deleted, or none after an error.
             """)
 
     @OptionGroup var matching: MatchingItems
 
     func run() throws {
-        try matching.change("deleted") { item, db in try db.delete(item) }
+        try matching.change("deleted", cascades: true) { item, db in
+            let type = ItemType(dynamic: matching.type)
+            // A cascade may have deleted it.
+            if try db.performFetchItem(type, id: item.uniqueToken) != nil { try db.delete(item) }
+        }
     }
 }

@@ -99,6 +99,9 @@ struct DiffCommand: ParsableCommand {
                 + changes("index over", first.indexes, second.indexes, by: ==) {
                     $0.attributes.joined(separator: ", ")
                 }
+                + changes("relationship", first.relationships, second.relationships, by: ==) {
+                    $0.name
+                }
         case .onlyInFirst(let item): ["- \(item.itemTypeKey) \(item.id)"]
         case .onlyInSecond(let item): ["+ \(item.itemTypeKey) \(item.id)"]
         case .values(let item, let values):

@@ -18,6 +18,11 @@ struct ExportCommand: ParsableCommand {
             "…"}, {"$ref": {"type": "…", "id": "…"}}, {"$double": "nan"}; a Double has a point or an exponent. null is left \
             out, except where an attribute has a default.
 
+            A relationship to one item is a reference. One to many is an array of references if --columns names it. With --ids \
+            and without --columns also those to many are written that the rows of the other type do not show: between many \
+            and many, and with an order. import reads them back where the relationships are declared: by a program's classes, or by \
+            --relation 'tracks=[Track.$id]:tracks'.
+
             csv has a column for each attribute. An empty cell is null, and "" an empty text; dates are ISO 8601, Data is \
             Base64, a reference TYPE ID, and arrays and dictionaries are JSON. To read it back, give import the kinds of \
             columns that their texts do not show (--schema).
@@ -28,14 +33,21 @@ struct ExportCommand: ParsableCommand {
     @Argument(help: "The file; - for standard output.", completion: .file()) var file = "-"
     @OptionGroup var selected: SelectedItems
     @Option(
+        name: [.customLong("select"), .customLong("columns")],
         help:
-            "Attributes to write, or paths into dictionaries, separated by commas; uniqueToken is the id.",
+            "Attributes and relationships to write, or paths into dictionaries and along relationships, separated by commas; uniqueToken is the id.",
         transform: AggregateColumns.list)
     var select: [String]?
     @Option(help: "The format, independent of the file's name; jsonl for standard output.")
     var format: ImportCommand.Format?
     @Flag(help: "Write the id of each item, as $id, from which import finds it again.")
     var ids = false
+    @Option(
+        name: .customLong("link"), parsing: .unconditionalSingleValue,
+        help: .init(
+            "Write the items of the relationship NAME as nested objects in JSON; books.tags also nests the tags of the books. Repeatable.",
+            valueName: "name"))
+    var links: [String] = []
     @Option(help: "The character between the cells of CSV.") var delimiter: Delimiter?
     @Flag(help: "Replace an existing file.") var yes = false
 
@@ -65,6 +77,7 @@ struct ExportCommand: ParsableCommand {
         }
         export.attributes = select
         export.includesIDs = ids
+        export.links = links
         export.delimiter =
             delimiter?.character ?? (format == .tsv ? "\t" : format == .csv ? "," : nil)
         let line = ProgressLine()

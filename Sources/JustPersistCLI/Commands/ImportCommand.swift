@@ -27,6 +27,14 @@ struct ImportCommand: ParsableCommand {
             of UUIDs the items' ids. If a CSV file has no separator that is found in its header, or a name is missing, \
             twice there or has blanks around it, the message names the option that helps.
 
+            --relation artist=Artist.ArtistId makes the value of the column ArtistId a relationship, artist, to the item of Artist \
+            with that ArtistId, which must be unique there (import Artist with --key ArtistId first). The column itself is \
+            not stored. --inverse artist=albums is the other side: the albums of an artist. --relation 'tracks=[Track.TrackId]' is \
+            a relationship to many, to which a row adds an item, or all of an array; so a join table is imported as \
+            import STORE Playlist rows.csv --key PlaylistId --relation 'tracks=[Track.TrackId]'. null is no item, and a value \
+            that no item has makes the row bad. Rows may refer to rows of their own file in any order; those that refer to later \
+            ones are kept in memory until its end, one to two KiB for each. With $id in place of KEY, the column has references or ids.
+
             A bad row is reported with its line. With --on-error stop, neither it nor the rows after it are stored, and the \
             message says how to continue; with --on-error skip the other rows are, and the exit code is 1 at the end.
             """)
@@ -78,6 +86,28 @@ struct ImportCommand: ParsableCommand {
             """, valueName: "a,b,…"),
         transform: { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) })
     var columns: [String]?
+    @Option(
+        name: .customLong("relation"), parsing: .unconditionalSingleValue,
+        help: .init(
+            """
+            The relationship NAME to the item of TYPE whose unique attribute KEY has the value of the column (KEY, unless \
+            another is named); [TYPE.KEY] for one to many. Repeatable.
+            """, valueName: "NAME=TYPE.KEY[:COLUMN]"))
+    var relations: [RelationArgument] = []
+    @Option(
+        name: .customLong("inverse"), parsing: .unconditionalSingleValue,
+        help: .init(
+            """
+            The name of the relationship NAME on the other type, which is to many; INVERSE:one for one to one item. \
+            Repeatable.
+            """, valueName: "NAME=INVERSE"))
+    var inverses: [InverseArgument] = []
+    @Option(
+        name: .customLong("ordered"), parsing: .unconditionalSingleValue,
+        help: .init(
+            "Keep the others of the relationship NAME to many, or of its inverse, in the order of the rows. Repeatable.",
+            valueName: "NAME"))
+    var ordered: [String] = []
     @Flag(help: "Remove the blanks around the names and cells of a CSV file.") var trim = false
 
     func validate() throws {
@@ -87,6 +117,18 @@ struct ImportCommand: ParsableCommand {
         if skip < 0 { throw ValidationError("--skip must be 0 or more.") }
         if noHeader, schema == nil, columns == nil {
             throw ValidationError("--no-header needs --columns, which names the columns.")
+        }
+        for inverse in inverses where !relations.contains(where: { $0.name == inverse.name }) {
+            throw ValidationError(
+                "--inverse \(inverse.name)=\(inverse.inverse) needs --relation \(inverse.name)=….")
+        }
+        for name in ordered
+        where !relations.contains(where: { $0.name == name && $0.isToMany })
+            && !inverses.contains(where: { $0.inverse == name && $0.isToMany })
+        {
+            throw ValidationError(
+                "--ordered \(name) needs a relationship to many of that name: --relation or --inverse."
+            )
         }
     }
 
@@ -108,6 +150,10 @@ struct ImportCommand: ParsableCommand {
         settings.csv.trimsBlanks = trim
         if !renames.isEmpty { settings.mapping = ItemMapping(renaming: renames) }
         settings.key = key
+        settings.relations = relations.map { relation in
+            let inverse = inverses.first { $0.name == relation.name }
+            return relation.relation(ofType: type, inverse, ordered: Set(ordered))
+        }
         settings.onError = onError == .skip ? .skip : .stop
         return settings
     }
@@ -124,7 +170,7 @@ struct ImportCommand: ParsableCommand {
             try interruption.check(
                 """
                 Interrupted: \(progress.items.counted("item is", "items are")) in “\(type)”. To go on, import again with \
-                --skip \(progress.rows).
+                --skip \(progress.rows).\(deferred(progress))
                 """)
             let fraction = progress.totalBytes.map { Double(progress.bytes) / Double($0) }
             line.show(items: progress.items, fraction: fraction)
@@ -148,6 +194,14 @@ struct ImportCommand: ParsableCommand {
             badRows.finish()
             throw ExitCode.failure
         }
+    }
+
+    /// The note on rows that an interrupted import has not stored.
+    private func deferred(_ progress: ItemImport.Progress) -> String {
+        if progress.deferred == 0 { return "" }
+        let rows = progress.deferred.counted("row refers", "rows refer")
+        return
+            " But \(rows) to later ones, and are not stored: import the whole file into a new store."
     }
 
     private func summary(_ report: ItemImport.Report, file: String) -> String {
@@ -219,6 +273,74 @@ extension ItemMapping {
     fileprivate init(renaming renames: [Rename]) {
         let keyPaths = Dictionary(grouping: renames, by: \.attribute)
         self.init(keyPaths.mapValues { .from($0.map(\.keyPath)) })
+    }
+}
+
+/// A relationship and what identifies its items, in the syntax of the command line.
+struct RelationArgument: ExpressibleByArgument {
+    let name: String
+    let isToMany: Bool
+    private let type: String
+    private let key: String?
+    private let column: String?
+
+    init?(argument: String) {
+        let sides = QuotedNames.parts(of: argument, separatedBy: "=", maxSplits: 1)
+        guard sides.count == 2, !sides[0].isEmpty else { return nil }
+        name = sides[0]
+        var target = sides[1]
+        isToMany = target.hasPrefix("[")
+        var column: String?
+        if isToMany {
+            guard let end = target.lastIndex(of: "]") else { return nil }
+            let rest = target[end...].dropFirst()
+            if !rest.isEmpty {
+                guard rest.first == ":", rest.count > 1 else { return nil }
+                column = String(rest.dropFirst())
+            }
+            target = String(target[..<end].dropFirst())
+        } else if let colon = target.firstIndex(of: ":") {
+            column = String(target[colon...].dropFirst())
+            target = String(target[..<colon])
+            if column?.isEmpty ?? true { return nil }
+        }
+        // The name of a type may have dots, that of an attribute has none.
+        guard let dot = target.lastIndex(of: "."), dot > target.startIndex else { return nil }
+        let key = String(target[dot...].dropFirst())
+        if key.isEmpty { return nil }
+        type = String(target[..<dot])
+        self.key = key == "$id" ? nil : key
+        self.column = column
+    }
+
+    func relation(
+        ofType owner: String, _ inverse: InverseArgument?, ordered: Set<String>
+    ) -> ItemImport.Relation {
+        ItemImport.Relation(
+            RelationshipSchema(
+                name, to: type, isToMany: isToMany, isOrdered: isToMany && ordered.contains(name)),
+            key: key, column: column,
+            inverse: inverse.map { inverse in
+                RelationshipSchema(
+                    inverse.inverse, to: owner, isToMany: inverse.isToMany,
+                    isOrdered: inverse.isToMany && ordered.contains(inverse.inverse), inverse: name)
+            })
+    }
+}
+
+/// A relationship and its inverse, in the syntax of the command line.
+struct InverseArgument: ExpressibleByArgument {
+    let name: String
+    let inverse: String
+    let isToMany: Bool
+
+    init?(argument: String) {
+        let sides = QuotedNames.parts(of: argument, separatedBy: "=", maxSplits: 1)
+        guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty else { return nil }
+        name = sides[0]
+        isToMany = !sides[1].hasSuffix(":one")
+        inverse = isToMany ? sides[1] : String(sides[1].dropLast(4))
+        if inverse.isEmpty { return nil }
     }
 }
 

@@ -21,13 +21,16 @@ struct InfoCommand: ParsableCommand {
         let opened = try OpenStore.reading(store)
         var info = StoreInfo(store: store, sizeOnDisk: try Self.size(of: StoreURL(store)))
         try opened.store.performRead { db in
-            for schema in try db.schemas() {
+            let linkTypes = try db.linkTypeKeys()
+            for schema in try db.schemas() where !linkTypes.contains(schema.itemTypeKey) {
                 // One damaged type must not hide the others.
                 let count = Result { () throws(DataStoreError) in
                     try db.count(DataStoreRequest(itemTypeKey: schema.itemTypeKey))
                 }
                 if case .failure(let error) = count, error.code != .corrupted { throw error }
-                info.types.append(StoreInfo.TypeInfo(schema, count: count))
+                info.types.append(
+                    StoreInfo.TypeInfo(
+                        schema, count: count, try db.relations(ofType: schema.itemTypeKey)))
             }
         }
         let output = tables.output
@@ -73,21 +76,38 @@ private struct StoreInfo: Encodable {
         let damage: String?
         let attributes: [AttributeInfo]
         let indexes: [IndexInfo]
+        let relationships: [RelationshipInfo]
 
-        init(_ schema: ItemSchema, count: Result<Int, DataStoreError>) {
+        init(
+            _ schema: ItemSchema, count: Result<Int, DataStoreError>, _ relations: [Relation]
+        ) {
             name = schema.itemTypeKey
             switch count {
             case .success(let count): (self.count, damage) = (count, nil)
             case .failure(let error): (self.count, damage) = (nil, error.message)
             }
-            attributes = schema.attributes.map { attribute in
+            relationships = relations.map { relation in
+                var links: String?
+                if case .links(let type, _) = relation.storage { links = type.key }
+                return RelationshipInfo(
+                    name: relation.schema.name, type: relation.schema.destination,
+                    isToMany: relation.schema.isToMany, isOrdered: relation.schema.isOrdered,
+                    deleteRule: relation.schema.deleteRule, inverse: relation.inverse?.name,
+                    minimum: relation.schema.minimum, maximum: relation.schema.maximum,
+                    linkType: links ?? relation.order?.key)
+            }
+            // A relationship to one item is an attribute too.
+            let related = Set(relations.map(\.schema.name))
+            attributes = schema.attributes.filter { !related.contains($0.name) }.map { attribute in
                 AttributeInfo(
                     name: attribute.name,
                     kinds: attribute.storedKinds.sorted { $0.rawValue < $1.rawValue }.map {
                         "\($0)"
                     })
             }
-            indexes = schema.indexes.map {
+            indexes = schema.indexes.filter {
+                $0.isUnique || $0.attributes.count > 1 || !related.contains($0.attributes[0])
+            }.map {
                 IndexInfo(
                     attributes: $0.attributes, isUnique: $0.isUnique, ignoresCase: $0.ignoresCase)
             }
@@ -103,6 +123,28 @@ private struct StoreInfo: Encodable {
         let attributes: [String]
         let isUnique: Bool
         let ignoresCase: Bool
+    }
+
+    struct RelationshipInfo: Encodable {
+        let name: String
+        let type: String
+        let isToMany: Bool
+        let isOrdered: Bool
+        let deleteRule: RelationshipSchema.DeleteRule
+        let inverse: String?
+        let minimum: Int
+        let maximum: Int?
+        /// The type of the items that keep the relationship or its order, if there is one.
+        let linkType: String?
+
+        /// The number of others, in words.
+        var number: String {
+            let limits =
+                maximum.map { "\(minimum)–\($0)" } ?? (minimum > 0 ? "\(minimum) at least" : "")
+            let number = isToMany ? "many" : "one"
+            return ([number] + (isOrdered ? ["ordered"] : []) + (limits.isEmpty ? [] : [limits]))
+                .joined(separator: ", ")
+        }
     }
 
     let store: String
@@ -124,6 +166,19 @@ private struct StoreInfo: Encodable {
                 table.append([attribute.name, attribute.kinds.joined(separator: ", ")])
             }
             if !type.attributes.isEmpty {
+                lines += table.lines(width: width.map { $0 - 2 }).map { "  " + $0 }
+            }
+            if !type.relationships.isEmpty {
+                var table = TextTable(header: [
+                    "RELATIONSHIP", "TO", "NUMBER", "DELETE RULE", "INVERSE",
+                ])
+                for relationship in type.relationships {
+                    table.append([
+                        relationship.name, relationship.type, relationship.number,
+                        relationship.deleteRule.rawValue, relationship.inverse ?? "",
+                    ])
+                }
+                if !type.attributes.isEmpty { lines.append("") }
                 lines += table.lines(width: width.map { $0 - 2 }).map { "  " + $0 }
             }
             lines += type.indexes.map { index in

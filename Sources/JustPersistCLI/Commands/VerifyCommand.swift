@@ -37,7 +37,10 @@ struct VerifyCommand: ParsableCommand {
             line.show(items: progress.items, fraction: progress.fraction)
         }
         line.clear()
-        do { try show(report) } catch is OutputClosed {
+        var linkTypes: Set<String> = []
+        // The report of a damaged store must not fail because of its catalog.
+        try? opened.store.performRead { db in linkTypes = try db.linkTypeKeys() }
+        do { try show(report, linkTypes) } catch is OutputClosed {
             // The exit code also shows whether the store is undamaged.
         }
         if report.problems.isEmpty { return }
@@ -45,10 +48,10 @@ struct VerifyCommand: ParsableCommand {
             .corrupted, in: "verify", "Problems found in “\(store)”: \(report.problems.count).")
     }
 
-    private func show(_ report: VerificationReport) throws {
+    private func show(_ report: VerificationReport, _ linkTypes: Set<String>) throws {
         var table = TextTable(header: ["TYPE", "ITEMS"])
         for (type, count) in report.itemCounts.sorted(by: { $0.key < $1.key }) {
-            table.append([type, String(count)])
+            table.append([linkTypes.contains(type) ? "\(type) (links)" : type, String(count)])
         }
         let output = Output()
         for line in table.lines() { try output.line(line) }

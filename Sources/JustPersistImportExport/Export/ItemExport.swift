@@ -43,10 +43,20 @@ public struct ItemExport: Sendable {
     /// optionally followed by `.gz` or `.zst`.
     public var format: Format?
     /// The attributes to write, or paths into dictionaries and along references; `nil` for all attributes.
+    ///
+    /// A relationship to one item is written as a reference, or null if that item does not exist any more. A relationship to
+    /// many is written as an array of references in their order, if it is named here.
     public var attributes: [String]?
+    /// The relationships whose items are written as nested objects in place of references, in JSON only.
+    ///
+    /// A path leads on: `author` and `books.tags` nest the author, the books, and the tags of each book.
+    public var links: [String] = []
     /// Whether each row has the item's id, as `$id`.
     ///
-    /// Importing such a row changes the item with that id, or makes it.
+    /// Importing such a row changes the item with that id, or makes it. If no ``attributes`` are named, the row also has the
+    /// relationships to many that do not follow from references in the rows of the other type: those between many items and
+    /// many, on one side, and those with an order. So files of all types have all relationships; a store that does not
+    /// know the declarations yet gets them by ``ItemImport/relations``, or from the classes of a program.
     public var includesIDs = false
     /// The ASCII character between the cells of CSV; `nil` for a tab in files named `.tsv`, and else a comma.
     public var delimiter: Character?
@@ -128,10 +138,20 @@ public struct ItemExport: Sendable {
         let schema = try db.schemas().first {
             $0.itemTypeKey == request.type.key || $0.formerTypeKeys.contains(request.type.key)
         }
-        let columns = ExportColumns(schema, attributes: attributes)
+        if !links.isEmpty, format == .csv {
+            throw DataStoreError(
+                .invalidRequest, in: "export",
+                "A cell of CSV cannot have the objects of “\(links[0])”. Write JSON, or name their attributes by paths."
+            )
+        }
+        let shape = try ExportShape(
+            ofType: request.type.key,
+            links: links.map { $0.split(separator: ".").map(String.init) },
+            withIDs: includesIDs, in: db)
+        let columns = ExportColumns(schema, attributes: attributes, shape, withIDs: includesIDs)
         var writer = RowsText(format, columns, withIDs: includesIDs, delimiter: delimiter)
         try db.performForEach(request) { item in
-            try writer.append(item)
+            try writer.append(item, from: db)
             guard writer.count % 500 == 0 || writer.isLarge else { return }
             try write(writer.take())
             try progress(Progress(items: writer.count))

@@ -27,9 +27,11 @@ struct RowsText {
     /// Whether there is so much text that it should be taken now.
     var isLarge: Bool { json.bytes.count + csv.bytes.count > 1 << 18 }
 
-    mutating func append(_ item: any DataStoreItem) throws(DataStoreError) {
+    mutating func append(
+        _ item: any DataStoreItem, from db: borrowing some DataStoreReadAccessor & ~Copyable
+    ) throws(DataStoreError) {
         let before = json.bytes.count + csv.bytes.count
-        try appendText(of: item)
+        try appendText(of: item, db)
         guard json.bytes.count + csv.bytes.count - before > ImportRow.mostBytes else { return }
         throw DataStoreError(
             .limitExceeded, in: "export",
@@ -39,8 +41,10 @@ struct RowsText {
             """, itemType: type(of: item).itemTypeKey)
     }
 
-    private mutating func appendText(of item: any DataStoreItem) throws(DataStoreError) {
-        let values = try columns.values(of: item)
+    private mutating func appendText(
+        of item: any DataStoreItem, _ db: borrowing some DataStoreReadAccessor & ~Copyable
+    ) throws(DataStoreError) {
+        let values = try columns.values(of: item, in: db)
         switch format {
         case .csv:
             csv.append(

@@ -17,6 +17,8 @@ struct ImportRow {
     var members: [Member]
     /// The attributes that are references to other items.
     var nested: [Nested] = []
+    /// The values by which the items of relationships are found.
+    var links: [Link] = []
     /// The object that the row was made from, if a mapping needs it.
     var object: [String: DataStoreValue]?
 
@@ -26,6 +28,14 @@ struct ImportRow {
         let rows: [ImportRow]
         /// Whether the attribute is an array.
         let isList: Bool
+    }
+
+    /// The others of the row's item in a relationship.
+    struct Link {
+        /// The place of the relationship among those of the import.
+        let relation: Int
+        /// References, or values of the other items' key; empty for no other item.
+        let values: [DataStoreValue]
     }
 
     /// A row with the members in the file, which may include an id.
@@ -56,7 +66,7 @@ struct ImportRow {
         self.members = values
     }
 
-    private static func id(_ value: DataStoreValue) -> ItemID? {
+    static func id(_ value: DataStoreValue) -> ItemID? {
         switch value {
         case .string(let text): ItemID(text)
         case .uuid(let uuid): ItemID(uuid)

@@ -14,6 +14,9 @@ struct ImportRun {
     private var rowsDone: Int
     /// The number of rows that were read.
     private var rowsRead: Int
+    /// The rows that refer to later ones.
+    private var deferred: [ImportRow] = []
+    private var isWritingDeferred = false
     /// A batch ends after this many bytes of text.
     private static let batchBytes = 16 << 20
 
@@ -37,14 +40,15 @@ struct ImportRun {
         }
         mapper = try ItemMapper(
             ItemType(dynamic: settings.itemType), settings.mapping, key: settings.key,
-            schemas: schemas)
+            relations: settings.relations, schemas: schemas)
         writer = RowsWriter(mapper, skipsBadRows: settings.onError == .skip, store)
         if mapper.key != nil { try writer.checkKey(known) }
+        try writer.checkRelations(schemas)
         do {
             let mapper = mapper
             rows = try withoutActuallyEscaping(progress) { progress in
                 let start = ItemImport.Progress(
-                    items: 0, bytes: 0, totalBytes: size, rows: settings.skipping)
+                    items: 0, bytes: 0, totalBytes: size, rows: settings.skipping, deferred: 0)
                 source.willRead = { try progress(start) }
                 defer { source.willRead = nil }
                 var rows = try Self.rows(settings, source, known, mapper)
@@ -78,7 +82,7 @@ struct ImportRun {
         while !isAtEnd {
             var bad: [Bad] = []
             let batch = try nextBatch(&bad, &isAtEnd)
-            if batch.isEmpty, bad.isEmpty { return }
+            if batch.isEmpty, bad.isEmpty { break }
             do {
                 try write(batch, &bad)
             } catch {
@@ -87,11 +91,52 @@ struct ImportRun {
             }
             rowsDone = rowsRead
             reportBad(bad, badRow)
-            try progress(
-                ItemImport.Progress(
-                    items: report.items, bytes: source.isPlain ? rows.offset : source.fileBytes,
-                    totalBytes: totalBytes, rows: rowsDone))
+            try progress(state(of: rows))
         }
+        if deferred.isEmpty { return }
+        try writeDeferred(badRow)
+        try progress(state(of: rows))
+    }
+
+    private func state(of rows: any RowSource) -> ItemImport.Progress {
+        ItemImport.Progress(
+            items: report.items, bytes: source.isPlain ? rows.offset : source.fileBytes,
+            totalBytes: totalBytes, rows: rowsDone, deferred: deferred.count)
+    }
+
+    /// Writes the rows that referred to later ones.
+    ///
+    /// All of them are in one block, because they may refer to each other.
+    private mutating func writeDeferred(_ badRow: (ItemImport.BadRow) -> Void) throws {
+        isWritingDeferred = true
+        writer.endDeferring()
+        var batch = deferred
+        var bad: [Bad] = []
+        while !batch.isEmpty {
+            do {
+                let outcome = try writer.write(batch)
+                note(outcome, of: batch)
+                for (row, error) in outcome.refused { refuse(row, error, &bad) }
+                break
+            } catch let refusal as RowsWriter.Refusal {
+                guard settings.onError == .skip,
+                    let row = refusal.row ?? writer.firstRefused(of: batch)
+                else { throw error(refusal, batch) }
+                refuse(row, refusal.error, &bad)
+                batch.removeAll { $0.position == row.position }
+            } catch let error as DataStoreError {
+                throw withState(error, "“\(source.name)”, from line \(batch[0].line) on: ")
+            }
+        }
+        deferred = []
+        isWritingDeferred = false
+        reportBad(bad, badRow)
+    }
+
+    private mutating func note(_ outcome: ItemsWriter.Outcome, of batch: [ImportRow]) {
+        report.created += outcome.created
+        report.updated +=
+            batch.count - outcome.created - outcome.refused.count - outcome.deferred.count
     }
 
     // MARK: Bad rows
@@ -150,8 +195,8 @@ struct ImportRun {
         guard let last = batch.last else { return }
         do {
             let outcome = try writer.write(batch)
-            report.created += outcome.created
-            report.updated += batch.count - outcome.created - outcome.refused.count
+            note(outcome, of: batch)
+            deferred += outcome.deferred
             for (row, error) in outcome.refused { refuse(row, error, &bad) }
             rowsDone = last.position + 1
         } catch let refusal as RowsWriter.Refusal {
@@ -202,6 +247,17 @@ struct ImportRun {
 
     /// The state of the import, and advice on how to continue.
     private var state: String {
+        guard let first = deferred.first else { return stateOfRows }
+        let which =
+            "The \(deferred.count.counted("row")) that refer to later rows, from line \(first.line) on,"
+        if isWritingDeferred {
+            return
+                "\(which) are not stored, and all others are; correct the cause and import these again."
+        }
+        return "\(stateOfRows) \(which) are not stored either."
+    }
+
+    private var stateOfRows: String {
         if rowsDone == 0 { return "Nothing was stored; correct the cause and import it again." }
         let before = rowsDone == 1 ? "row" : "\(rowsDone) rows"
         let isStored =

@@ -101,6 +101,9 @@ public struct ItemImport: Sendable {
         /// The number of rows of the file that are finished, including skipped and bad ones: to continue later, skip
         /// this many.
         public let rows: Int
+        /// The number of these rows that refer to later ones, and are not stored before the end of the file; see
+        /// ``Relation``.
+        public let deferred: Int
     }
 
     /// The key of the items' type.
@@ -120,6 +123,11 @@ public struct ItemImport: Sendable {
     /// Its ``ItemMapping/key`` applies if ``key`` is `nil`. With a mapping, values are converted to the declared kinds
     /// of the attributes.
     public var mapping: ItemMapping?
+    /// The relationships of the items to items that are found by a unique attribute.
+    ///
+    /// Without them, a member that has the name of a relationship in the store, and a reference or an array of references as its
+    /// value, as ``ItemExport`` writes them, *sets* the relationship.
+    public var relations: [Relation] = []
     /// The treatment of bad rows.
     public var onError = ErrorPolicy.stop
     /// The number of rows at the beginning of the file to skip, because an interrupted import has stored them.

@@ -11,6 +11,8 @@ struct ItemsWriter {
         var items: [any DataStoreItem] = []
         /// The refused rows that were left out, if bad rows are skipped.
         var refused: [(row: ImportRow, error: DataStoreError)] = []
+        /// The rows that refer to later ones; they are to be written again.
+        var deferred: [ImportRow] = []
     }
 
     private let type: ItemType
@@ -24,6 +26,12 @@ struct ItemsWriter {
     private var isDeclared: Bool
     /// Whether the key is declared unique in the store.
     private var isKeyDeclared: Bool
+    /// The relationships whose items are found by keys.
+    var relations: RelationsWriter?
+    /// Whether rows may refer to rows that are written later.
+    var defersRows = true
+    /// Whether rows that refer to no item are left out.
+    var leavesOutRows = false
 
     init(_ mapper: ItemMapper) {
         type = mapper.type
@@ -32,6 +40,9 @@ struct ItemsWriter {
         // A class declares itself.
         isDeclared = type.schema != nil
         isKeyDeclared = key == nil || isDeclared
+        if !mapper.relations.isEmpty {
+            relations = RelationsWriter(type, key: key, mapper.relations)
+        }
         for rule in mapper.rules {
             if case .items(let mapper, _) = rule.use {
                 nested[rule.attribute] = ItemsWriter(mapper)
@@ -40,7 +51,9 @@ struct ItemsWriter {
     }
 
     /// Whether a refused row can be undone without the rows before it.
-    var canSkipRows: Bool { nested.isEmpty && didImport == nil && key == nil }
+    var canSkipRows: Bool {
+        nested.isEmpty && didImport == nil && key == nil && relations == nil
+    }
 
     /// Throws if the key is an attribute that is not unique.
     ///
@@ -66,13 +79,44 @@ struct ItemsWriter {
         _ rows: [ImportRow], skipsBadRows: Bool = false,
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable, _ refused: inout ImportRow?
     ) throws(DataStoreError) -> Outcome {
-        let rows = try withReferences(rows, in: db, &refused)
+        var rows = try withReferences(rows, in: db, &refused)
         try declare(rows, in: db)
-        if let key { return try update(rows, by: key, in: db, &refused) }
+        guard var relations else {
+            return try writeItems(rows, skipsBadRows: skipsBadRows, in: db, &refused)
+        }
+        try relations.declare(in: db)
+        let plan = try relations.plan(rows, defers: defersRows, in: db)
+        self.relations = relations
+        if !leavesOutRows, let first = plan.refused.first {
+            refused = first.row
+            throw first.error
+        }
+        rows = plan.rows
+        var outcome = try writeItems(rows, skipsBadRows: false, in: db, &refused)
+        try relations.write(rows, outcome.items, in: db, &refused)
+        for (row, item) in zip(rows, outcome.items) where !row.links.isEmpty {
+            do throws(DataStoreError) {
+                try complete(item, row)
+            } catch {
+                refused = row
+                throw error
+            }
+        }
+        outcome.refused = plan.refused
+        outcome.deferred = plan.deferred
+        return outcome
+    }
+
+    private func writeItems(
+        _ rows: [ImportRow], skipsBadRows: Bool,
+        in db: borrowing some DataStoreReadWriteAccessor & ~Copyable, _ refused: inout ImportRow?
+    ) throws(DataStoreError) -> Outcome {
+        let related = try related(in: db)
+        if let key { return try update(rows, by: key, related, in: db, &refused) }
         var outcome = Outcome()
         for row in rows {
             do throws(DataStoreError) {
-                let (item, isNew) = try write(row, in: db)
+                let (item, isNew) = try write(row, related, in: db)
                 outcome.items.append(item)
                 if isNew { outcome.created += 1 }
             } catch {
@@ -131,7 +175,8 @@ struct ItemsWriter {
             try checkKey(known, count: count)
         }
         var attributes: [AttributeSchema] = []
-        for name in names where known?.attribute(named: name) == nil {
+        let toMany = Set(known?.relationships.filter(\.isToMany).map(\.name) ?? [])
+        for name in names where known?.attribute(named: name) == nil && !toMany.contains(name) {
             attributes.append(AttributeSchema(name))
         }
         let indexes = isKeyDeclared ? [] : [IndexSchema(key.map { [$0] } ?? [], isUnique: true)]
@@ -154,21 +199,61 @@ struct ItemsWriter {
 
     // MARK: Items
 
+    /// The relationships of the type, by name.
+    private func related(
+        in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
+    ) throws(DataStoreError) -> [String: Relation] {
+        if db.links == nil { return [:] }
+        guard let schema = type.schema else {
+            let relations = try db.relations(ofType: type.key)
+            return Dictionary(
+                relations.map { ($0.schema.name, $0) }, uniquingKeysWith: { first, _ in first })
+        }
+        var related: [String: Relation] = [:]
+        for relationship in schema.relationships {
+            related[relationship.name] = try db.relation(relationship.name, of: type)
+        }
+        return related
+    }
+
+    private func value(
+        _ name: String, of item: any DataStoreItem, _ related: [String: Relation],
+        in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
+    ) throws(DataStoreError) -> DataStoreValue {
+        guard let relation = related[name], relation.schema.isToMany else {
+            return try item.backing.storeBacking.value(forAttribute: name)
+        }
+        return .array(
+            try db.references(relation, of: ItemReference(to: item)).map { .reference($0) })
+    }
+
+    private func set(
+        _ member: ImportRow.Member, in item: any DataStoreItem, _ related: [String: Relation],
+        in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
+    ) throws(DataStoreError) {
+        if let relation = related[member.name] {
+            try db.setRelated(relation, of: item, toValue: member.value)
+        } else {
+            try item.backing.storeBacking.setValue(member.value, forAttribute: member.name)
+        }
+    }
+
     /// Creates the item of a row, or changes the item with its id.
     ///
     /// If it throws, it has changed nothing, except for the effects of a mapping's hook.
     private func write(
-        _ row: ImportRow, in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
+        _ row: ImportRow, _ related: [String: Relation],
+        in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
     ) throws(DataStoreError) -> (item: any DataStoreItem, isNew: Bool) {
         guard let id = row.id else {
             let item = try db.performCreate(type)
             item.setInitialValues()
             try db.noteCreated(item)
-            try fill(item, row, in: db)
+            try fill(item, row, related, in: db)
             return (item, true)
         }
         if let item = try db.performFetchItem(type, id: id) {
-            try change(item, row)
+            try change(item, row, related, in: db)
             return (item, false)
         }
         let backing = DictionaryBacking(itemTypeKey: type.key, schema: type.schema, id: id)
@@ -180,45 +265,40 @@ struct ItemsWriter {
         }
         if type.schema != nil { item.setInitialValues() }
         if try db.performInsert(item) { try db.noteCreated(item) }
-        try fill(item, row, in: db)
+        try fill(item, row, related, in: db)
         return (item, true)
     }
 
     /// Sets the values of a new item, or deletes it if that fails.
     private func fill(
-        _ item: any MutableDataStoreItem, _ row: ImportRow,
+        _ item: any MutableDataStoreItem, _ row: ImportRow, _ related: [String: Relation],
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
     ) throws(DataStoreError) {
         do throws(DataStoreError) {
-            let backing = item.backing.storeBacking
-            for member in row.members {
-                try backing.setValue(member.value, forAttribute: member.name)
-            }
-            try complete(item, row)
+            for member in row.members { try set(member, in: item, related, in: db) }
+            if row.links.isEmpty { try complete(item, row) }
         } catch {
-            _ = try db.performDelete(item)
+            if related.isEmpty { _ = try db.performDelete(item) } else { try db.delete(item) }
             throw error
         }
     }
 
     /// Sets the row's values in an item, or restores its former values if that fails.
     private func change(
-        _ item: any DataStoreItem, _ row: ImportRow, except key: String? = nil
+        _ item: any DataStoreItem, _ row: ImportRow, _ related: [String: Relation],
+        except key: String? = nil, in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
     ) throws(DataStoreError) {
-        let backing = item.backing
         var former: [ImportRow.Member] = []
         do throws(DataStoreError) {
             for member in row.members where member.name != key {
-                let value = try backing.value(forAttribute: member.name)
+                let value = try value(member.name, of: item, related, in: db)
                 if value == member.value { continue }
-                try backing.setValue(member.value, forAttribute: member.name)
                 former.append((member.name, value))
+                try set(member, in: item, related, in: db)
             }
-            try complete(item, row)
+            if row.links.isEmpty { try complete(item, row) }
         } catch {
-            for member in former.reversed() {
-                try backing.setValue(member.value, forAttribute: member.name)
-            }
+            for member in former.reversed() { try set(member, in: item, related, in: db) }
             throw error
         }
     }
@@ -240,7 +320,7 @@ struct ItemsWriter {
     }
 
     private func update(
-        _ rows: [ImportRow], by key: String,
+        _ rows: [ImportRow], by key: String, _ related: [String: Relation],
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable, _ refused: inout ImportRow?
     ) throws(DataStoreError) -> Outcome {
         if rows.isEmpty { return Outcome() }
@@ -250,7 +330,7 @@ struct ItemsWriter {
         let items = try db.upsert(type, key, values: keys)
         for (item, row) in zip(items, rows) {
             do throws(DataStoreError) {
-                try change(item, row, except: key)
+                try change(item, row, related, except: key, in: db)
             } catch {
                 // The item may have been created for this row.
                 refused = row
@@ -266,7 +346,7 @@ extension DataStoreError {
     var isAboutRows: Bool {
         [
             .kindMismatch, .unsupportedValue, .limitExceeded, .uniqueViolation, .invalidName,
-            .unknownAttribute, .conflictingAttributes, .invalidInput,
+            .unknownAttribute, .conflictingAttributes, .invalidInput, .validationFailed,
         ].contains(code)
     }
 }

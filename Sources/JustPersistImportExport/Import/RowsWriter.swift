@@ -17,14 +17,30 @@ struct RowsWriter {
     init(_ mapper: ItemMapper, skipsBadRows: Bool, _ store: any DataStore) {
         itemType = mapper.type.key
         items = ItemsWriter(mapper)
+        items.leavesOutRows = skipsBadRows
         self.skipsBadRows = skipsBadRows && items.canSkipRows
         self.store = store
     }
 
     /// Throws if the key is an attribute that is not unique.
     mutating func checkKey(_ known: ItemSchema?) throws {
-        let request = DataStoreRequest(itemTypeKey: itemType)
-        try items.checkKey(known, count: store.read { db in try db.count(request) })
+        try items.checkKey(known, count: count())
+    }
+
+    /// Throws if the relationships cannot be imported.
+    mutating func checkRelations(_ schemas: [ItemSchema]) throws {
+        let count = try schemas.contains { $0.itemTypeKey == itemType } ? count() : 0
+        try items.relations?.check(schemas, count: count)
+    }
+
+    private func count() throws -> Int {
+        try store.read { db in try db.count(DataStoreRequest(itemTypeKey: itemType)) }
+    }
+
+    /// Notes that no rows follow, to which rows may refer.
+    mutating func endDeferring() {
+        items.defersRows = false
+        items.relations?.endDeferring()
     }
 
     /// Writes rows in one block.
@@ -58,6 +74,8 @@ struct RowsWriter {
             do {
                 try store.performWrite { db in
                     var items = items
+                    // Rows may refer to some that are not in the trial.
+                    items.defersRows = true
                     _ = try db.write(
                         Array(batch[..<count]), skipsBadRows: skipsBadRows, with: &items, &refused)
                     // A query checks pending changes, as the end of the block would.

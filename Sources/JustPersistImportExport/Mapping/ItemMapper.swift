@@ -24,13 +24,24 @@ struct ItemMapper {
     /// The declared kinds of the attributes.
     private let declared: [String: Set<DataStoreValue.Kind>]
     private let keyPaths: Set<String>
+    /// The relationships whose items are found by keys.
+    let relations: [ItemImport.Relation]
+    /// The kinds of the keys of ``relations``; empty for any.
+    private let relationKinds: [Set<DataStoreValue.Kind>]
 
     /// A mapper for a type with the schemas in a store.
     ///
     /// - Throws: `.unknownAttribute` if the mapping names an attribute that the class does not have.
     init(
-        _ type: ItemType, _ mapping: ItemMapping?, key: String? = nil, schemas: [ItemSchema]
+        _ type: ItemType, _ mapping: ItemMapping?, key: String? = nil,
+        relations: [ItemImport.Relation] = [], schemas: [ItemSchema]
     ) throws(DataStoreError) {
+        self.relations = relations
+        relationKinds = relations.map { relation in
+            guard let key = relation.key else { return [.reference, .uuid] }
+            let schema = schemas.first { $0.itemTypeKey == relation.destination }
+            return schema?.attribute(named: key)?.kinds.subtracting([.null]) ?? []
+        }
         self.type = type
         self.mapping = mapping
         self.key = key ?? mapping?.key
@@ -42,6 +53,9 @@ struct ItemMapper {
         var declared: [String: Set<DataStoreValue.Kind>] = [:]
         for attribute in schema?.attributes ?? [] {
             declared[attribute.name] = attribute.kinds.subtracting([.null])
+        }
+        for relationship in schema?.relationships ?? [] where relationship.isToMany {
+            declared[relationship.name] = [.array]
         }
         self.declared = declared
         var rules: [Rule] = []
@@ -95,6 +109,11 @@ struct ItemMapper {
             return rule?.attribute == JSONTag.id ? [.uuid] : kinds
         case .items: return []
         case nil:
+            if let place = relations.firstIndex(where: { $0.column == name }) {
+                let kinds = relationKinds[place]
+                return kinds.isEmpty || !relations[place].relationship.isToMany
+                    ? kinds : kinds.union([.array])
+            }
             return name == JSONTag.id ? [.uuid] : declared[JSONTag.attribute(name)] ?? []
         }
     }
@@ -107,13 +126,17 @@ struct ItemMapper {
     func row(
         _ found: [ImportRow.Member], line: Int, path: String = ""
     ) throws(RowFailure) -> ImportRow? {
+        var found = found
+        let links = try takeLinks(from: &found, line: line)
         guard let mapping else {
             for member in found {
                 if let problem = ImportRow.problem(withName: member.name) {
                     throw RowFailure(reason: problem, line: line)
                 }
             }
-            return try checked(ImportRow(line: line, found))
+            var row = try ImportRow(line: line, found)
+            row.links = links
+            return try checked(row)
         }
         var object: [String: DataStoreValue] = [:]
         var names: [String] = []
@@ -144,8 +167,85 @@ struct ItemMapper {
         }
         var row = try ImportRow(line: line, members)
         row.nested = draft.nested
+        row.links = links
         if mapping.didImport != nil { row.object = object }
         return try checked(row)
+    }
+
+    /// Removes and returns the values by which the items of relationships are found.
+    private func takeLinks(
+        from found: inout [ImportRow.Member], line: Int
+    ) throws(RowFailure) -> [ImportRow.Link] {
+        if relations.isEmpty { return [] }
+        var links: [ImportRow.Link] = []
+        var object: [String: DataStoreValue]?
+        for (place, relation) in relations.enumerated() {
+            var value = found.last { $0.name == relation.column }?.value
+            if value == nil, relation.column.contains(".") {
+                if object == nil {
+                    object = Dictionary(
+                        found.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+                }
+                value = MemberPath.find(relation.column[...], in: object ?? [:])?.value
+            }
+            guard let value else { continue }
+            links.append(
+                ImportRow.Link(relation: place, values: try keys(value, place, line: line)))
+        }
+        for relation in relations where relation.column != key {
+            if found.contains(where: { $0.name == relation.column }) {
+                found.removeAll { $0.name == relation.column }
+            } else if object != nil, relation.column.contains(".") {
+                for place in found.indices.reversed() {
+                    let name = found[place].name
+                    guard relation.column.hasPrefix(name + ".") else { continue }
+                    var members = [name: found[place].value]
+                    MemberPath.remove(relation.column[...], from: &members)
+                    if let rest = members[name] {
+                        found[place].value = rest
+                    } else {
+                        found.remove(at: place)
+                    }
+                }
+            }
+        }
+        return links
+    }
+
+    /// The keys in the value of a relationship's column.
+    private func keys(
+        _ value: DataStoreValue, _ place: Int, line: Int
+    ) throws(RowFailure) -> [DataStoreValue] {
+        let relation = relations[place]
+        var values = [value]
+        if relation.relationship.isToMany, case .array(let elements) = value { values = elements }
+        var keys: [DataStoreValue] = []
+        for value in values where !value.isNull {
+            switch value {
+            case .reference: keys.append(value)
+            case .array, .dictionary:
+                throw RowFailure(
+                    reason: """
+                        \(value.excerpt) in “\(relation.column)” is no value by which an item of “\(relation.destination)” is \
+                        found\(relation.relationship.isToMany ? "" : ". For an array, make it a relationship to many")
+                        """, line: line)
+            default:
+                if relation.key != nil {
+                    // As a declared attribute would hold it; the look-up compares numbers of all kinds.
+                    keys.append(value.coerced(to: relationKinds[place]) ?? value)
+                } else if let id = ImportRow.id(value) {
+                    keys.append(
+                        .reference(ItemReference(itemTypeKey: relation.destination, id: id)))
+                } else {
+                    throw RowFailure(
+                        reason: """
+                            \(value.excerpt) in “\(relation.column)” is neither a reference nor the id of an item, 36 characters \
+                            of a UUID
+                            """, line: line)
+                }
+            }
+        }
+        return keys
     }
 
     /// The row for a bare value of the key.

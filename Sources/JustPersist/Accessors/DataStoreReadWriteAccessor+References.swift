@@ -1,0 +1,188 @@
+/// Relationships that are set by references, as files have them.
+///
+/// Unlike the calls of programs, these accept a reference to an item that does not exist yet: an import may bring it later.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    private func fetch(_ reference: ItemReference) throws(DataStoreError) -> (any DataStoreItem)? {
+        try performFetchItem(ItemType(ofAnyClass: reference.itemTypeKey), id: reference.id)
+    }
+
+    /// Sets the others of an item, and keeps the other side in step.
+    ///
+    /// - Parameter value: A reference or null; for a relationship to many an array of references, in their order.
+    package func setRelated(
+        _ relation: Relation, of item: any DataStoreItem, toValue value: DataStoreValue
+    ) throws(DataStoreError) {
+        let schema = relation.schema
+        switch value {
+        case .null where schema.isToMany: try replaceRelated(relation, of: item, by: [])
+        case .null: try setRelated(relation, of: item, to: nil)
+        case .reference(let reference) where !schema.isToMany:
+            if let other = try fetch(reference) {
+                try setRelated(relation, of: item, to: other)
+            } else {
+                try check([reference], relation)
+                try item.backing.setValue(value, forAttribute: schema.name)
+            }
+        case .array(let values) where schema.isToMany:
+            var references: [ItemReference] = []
+            for value in values {
+                guard case .reference(let reference) = value else {
+                    throw .notReferences(value.kind, relation)
+                }
+                references.append(reference)
+            }
+            try replaceRelated(relation, of: item, by: references)
+        default: throw .notReferences(value.kind, relation)
+        }
+    }
+
+    /// Adds items to the others of an item in a relationship to many; those that are among them stay where they are.
+    package func addRelated(
+        _ relation: Relation, of item: any DataStoreItem, _ others: [ItemReference]
+    ) throws(DataStoreError) {
+        try check(others, relation)
+        for other in others { try addRelated(relation, of: item, other) }
+    }
+
+    /// Adds an item to the others at the end, and returns whether it was not among them.
+    @discardableResult
+    private func addRelated(
+        _ relation: Relation, of item: any DataStoreItem, _ other: ItemReference
+    ) throws(DataStoreError) -> Bool {
+        let own = ItemReference(to: item)
+        if let target = try fetch(other) {
+            if try link(relation, of: item, to: target) { return true }
+            // The other's reference may be older than the order.
+            guard let order = relation.order else { return false }
+            return try addLink(order, from: own, to: other, at: nil)
+        }
+        switch relation.storage {
+        case .links(let type, let isSource):
+            let (source, end) = isSource ? (own, other) : (other, own)
+            let isNew = try addLink(
+                type, from: source, to: end, at: nil, seenFromSource: isSource)
+            if isNew, relation.isSymmetric { try addLink(type, from: end, to: source, at: nil) }
+            return isNew
+        case .inverse, .reference:
+            // The other will refer to this item itself; only its place is known here.
+            guard let order = relation.order else { return false }
+            return try addLink(order, from: own, to: other, at: nil)
+        }
+    }
+
+    private func replaceRelated(
+        _ relation: Relation, of item: any DataStoreItem, by others: [ItemReference]
+    ) throws(DataStoreError) {
+        try check(others, relation)
+        let own = ItemReference(to: item)
+        let wanted = Set(others)
+        for other in try references(relation, of: own) where !wanted.contains(other) {
+            try unlink(relation, of: item, from: other)
+        }
+        for other in others { try addRelated(relation, of: item, other) }
+        guard relation.schema.isOrdered else { return }
+        var present = try references(relation, of: own)
+        // Each once, as in a set; one that does not exist yet has its place, too.
+        var left = Set(present)
+        let order = others.filter { left.remove($0) != nil }
+        for (place, other) in order.enumerated() where present[place] != other {
+            try move(relation, of: own, other, to: place)
+            present.removeAll { $0 == other }
+            present.insert(other, at: place)
+        }
+    }
+
+    private func check(
+        _ others: [ItemReference], _ relation: Relation
+    ) throws(DataStoreError) {
+        for other in others where other.itemTypeKey != relation.schema.destination {
+            throw DataStoreError(
+                .kindMismatch, in: "relationship",
+                """
+                “\(relation.schema.name)” of “\(relation.owner)” leads to items of “\(relation.schema.destination)”, not of \
+                “\(other.itemTypeKey)”. Correct the reference.
+                """, itemType: relation.owner, attribute: relation.schema.name)
+        }
+    }
+}
+
+extension DataStoreReadAccessor where Self: ~Copyable {
+    /// The value of a relationship: a reference or null, or an array of references in their order.
+    ///
+    /// Items that do not exist are left out.
+    package func related(
+        _ relation: Relation, of item: ItemReference
+    ) throws(DataStoreError) -> DataStoreValue {
+        var found: [DataStoreValue] = []
+        for reference in try references(relation, of: item) where try exists(reference) {
+            found.append(.reference(reference))
+        }
+        return relation.schema.isToMany ? .array(found) : found.first ?? .null
+    }
+
+    /// The relationships of a type that the store knows.
+    ///
+    /// Those whose inverses do not agree, as declarations of different releases may, are left out.
+    package func relations(ofType key: String) throws(DataStoreError) -> [Relation] {
+        guard let schema = try schemasWithRelationships().schema(ofType: key) else { return [] }
+        var relations: [Relation] = []
+        for relationship in schema.relationships {
+            do throws(DataStoreError) {
+                relations.append(
+                    try relation(relationship.name, of: ItemType(dynamic: schema.itemTypeKey)))
+            } catch  where error.code == .conflictingRelationships {
+                continue
+            }
+        }
+        return relations
+    }
+
+    /// The keys of the types whose items are links between other items, or places in their order.
+    package func linkTypeKeys() throws(DataStoreError) -> Set<String> {
+        var keys: Set<String> = []
+        for schema in try schemasWithRelationships() {
+            for relation in try relations(ofType: schema.itemTypeKey) {
+                if case .links(let type, _) = relation.storage { keys.insert(type.key) }
+                if let order = relation.order { keys.insert(order.key) }
+            }
+        }
+        return keys
+    }
+
+    /// The number of items that deleting some items deletes with them, by the rules of cascade.
+    package func cascadeCount(of items: [ItemReference]) throws(DataStoreError) -> Int {
+        var relations: [String: [Relation]] = [:]
+        var visited = Set(items)
+        var pending = items
+        var count = 0
+        while let next = pending.popLast() {
+            if relations[next.itemTypeKey] == nil {
+                relations[next.itemTypeKey] = try self.relations(ofType: next.itemTypeKey)
+                    .filter { $0.schema.deleteRule == .cascade }
+            }
+            for relation in relations[next.itemTypeKey] ?? [] {
+                for other in try references(relation, of: next)
+                where visited.insert(other).inserted {
+                    guard try exists(other) else { continue }
+                    count += 1
+                    pending.append(other)
+                }
+            }
+        }
+        return count
+    }
+}
+
+extension DataStoreError {
+    fileprivate static func notReferences(
+        _ kind: DataStoreValue.Kind, _ relation: Relation
+    ) -> DataStoreError {
+        let needed = relation.schema.isToMany ? "an array of references" : "a reference"
+        return DataStoreError(
+            .kindMismatch, in: "relationship",
+            """
+            “\(relation.schema.name)” of “\(relation.owner)” is a relationship, whose value is \(needed) and not of the kind \
+            \(kind). Correct the value.
+            """, itemType: relation.owner, attribute: relation.schema.name)
+    }
+}

@@ -1,0 +1,140 @@
+import ArgumentParser
+import JustPersist
+import JustPersistCommandLine
+
+/// The two items of a relationship, as the commands name them.
+struct RelatedItems: ParsableArguments {
+    @Argument(help: .init(storeHelp), completion: .stores) var store: String
+    @Argument(help: "The type of the item.", completion: .storedTypes) var type: String
+    @Argument(help: "The id of the item, its uniqueToken.") var id: String
+    @Argument(help: "The name of the relationship.") var name: String
+    @Argument(help: "The id of the other item.") var otherID: String
+
+    func validate() throws {
+        for id in [id, otherID] where ItemID(id) == nil {
+            throw ValidationError(
+                "“\(id)” is no id of an item. Ids are printed by query --columns uniqueToken.")
+        }
+    }
+
+    /// Runs `body` with the items in one write block, and prints the text that it returns.
+    func change(
+        _ verb: String,
+        _ body: (DynamicItem, RelationshipSchema, DynamicItem) throws -> String
+    ) throws {
+        let opened = try OpenStore.changing(store)
+        let text = try opened.store.write { db in
+            let relationship = try relationship(try db.schemas().known(type, in: verb), verb)
+            return try body(
+                try item(id, type, verb, db), relationship,
+                try item(otherID, relationship.destination, verb, db))
+        }
+        try opened.close()
+        let output = Output()
+        try output.line(text)
+        try output.flush()
+    }
+
+    private func relationship(_ schema: ItemSchema, _ verb: String) throws -> RelationshipSchema {
+        if let known = schema.relationships.first(where: { $0.name == name }) { return known }
+        let names = schema.relationships.map(\.name)
+        throw DataStoreError(
+            .unknownAttribute, in: verb,
+            "“\(type)” has no relationship “\(name)”. "
+                + (names.isEmpty ? "It has none." : "Its relationships are \(names.listed)."),
+            itemType: type, attribute: name)
+    }
+
+    private func item(
+        _ text: String, _ type: String, _ verb: String, _ db: borrowing DataStoreWriter
+    ) throws -> DynamicItem {
+        if let id = ItemID(text),
+            let item = try db.performFetchItem(ItemType(dynamic: type), id: id) as? DynamicItem
+        {
+            return item
+        }
+        throw DataStoreError(
+            .invalidRequest, in: verb, "There is no item of “\(type)” with the id \(text).",
+            itemType: type)
+    }
+}
+
+/// Relates an item to another one.
+struct LinkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "link", abstract: "Relate an item to another one.",
+        discussion: """
+            The relationship must be declared, by a program's classes or by import --relation; info lists those of each type. The \
+            other side changes with it. In a relationship to one item the other item replaces the former one. Nothing is \
+            asked, as unlink undoes it.
+            """)
+
+    @OptionGroup var items: RelatedItems
+    @Option(
+        parsing: .unconditional,
+        help: .init(
+            "The place in an ordered relationship, counted from 0; the end without it. An item that is there already is moved.",
+            valueName: "place"))
+    var at: Int?
+
+    func validate() throws {
+        if let at, at < 0 { throw ValidationError("--at must be 0 or more.") }
+    }
+
+    func run() throws {
+        try items.change("link") { item, relationship, other in
+            let name = relationship.name
+            guard relationship.isToMany else {
+                if at != nil { throw notOrdered(relationship) }
+                if item[name] == .reference(ItemReference(to: other)) {
+                    return "Nothing to do: the items are related already."
+                }
+                let isNew = item[name].isNull
+                try item.setRelatedItem(name, to: other)
+                return isNew ? "Related." : "Related, in place of another item."
+            }
+            let others = item.related(toMany: name, as: DynamicItem.self)
+            let isNew = !others.contains(other)
+            if let at {
+                guard relationship.isOrdered else { throw notOrdered(relationship) }
+                others.insert(other, at: at)
+                return isNew ? "Related." : "Moved."
+            }
+            if !isNew { return "Nothing to do: the items are related already." }
+            others.insert(other)
+            return "Related."
+        }
+    }
+
+    private func notOrdered(_ relationship: RelationshipSchema) -> DataStoreError {
+        DataStoreError(
+            .invalidRequest, in: "link",
+            "“\(relationship.name)” of “\(items.type)” has no order, so there are no places in it. Leave --at out.",
+            itemType: items.type, attribute: relationship.name)
+    }
+}
+
+/// Ends the relation of an item to another one.
+struct UnlinkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlink", abstract: "End the relation of an item to another one.",
+        discussion: """
+            Neither item is deleted. The other side changes with it. Nothing is asked, as link undoes it.
+            """)
+
+    @OptionGroup var items: RelatedItems
+
+    func run() throws {
+        try items.change("unlink") { item, relationship, other in
+            let name = relationship.name
+            let nothing = "Nothing to do: the items are not related."
+            if relationship.isToMany {
+                let others = item.related(toMany: name, as: DynamicItem.self)
+                return others.remove(other) ? "No longer related." : nothing
+            }
+            guard item[name] == .reference(ItemReference(to: other)) else { return nothing }
+            try item.setRelatedItem(name, to: nil)
+            return "No longer related."
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import JustPersist
+
+extension ItemImport {
+    /// A relationship of the rows' items to items that are found by a unique attribute.
+    ///
+    /// ```swift
+    /// var albums = ItemImport(itemType: "Album")
+    /// albums.relations = [
+    ///     .init(
+    ///         RelationshipSchema("artist", to: "Artist"), key: "ArtistId",
+    ///         inverse: RelationshipSchema("albums", to: "Album", isToMany: true, inverse: "artist"))
+    /// ]
+    /// ```
+    ///
+    /// The value of ``column`` in a row is the value of ``key`` of the other item. The column is not stored as an
+    /// attribute, unless it is also the ``ItemImport/key`` of the rows. Null is no other item. A relationship to many may have
+    /// an array of values; the others are *added* to those that the item has.
+    ///
+    /// A value that no item has makes the row a bad row, which leaves nothing in the store. If the other items are of the
+    /// rows' own type, the rows may be in any order: a row that refers to a later batch is kept in memory, and stored at the
+    /// end of the file, in one block with all others of its kind. That costs one to two KiB for each of these rows, and more for
+    /// long ones; all other rows cost no memory. An interrupted import has not stored them, see ``Progress/deferred``.
+    ///
+    /// The items of a batch are found by one look-up in the index of each relationship.
+    public struct Relation: Sendable, Hashable {
+        /// The declaration, which is added to the type if it has no relationship of the name.
+        public var relationship: RelationshipSchema
+        /// The unique attribute of the other items; `nil` if the column has references to them, or their ids.
+        ///
+        /// A reference may lead to an item that is imported later, from another file.
+        public var key: String?
+        /// The column, or the key path, with the value; by default the name of the key, or else of the relationship.
+        public var column: String
+        /// The other side, which is added to the type of the other items if it has no relationship of the name.
+        public var inverse: RelationshipSchema?
+
+        /// A relationship to the items of the declaration's destination.
+        public init(
+            _ relationship: RelationshipSchema, key: String? = nil, column: String? = nil,
+            inverse: RelationshipSchema? = nil
+        ) {
+            self.relationship = relationship
+            self.key = key
+            self.column = column ?? key ?? relationship.name
+            self.inverse = inverse
+        }
+
+        var name: String { relationship.name }
+        var destination: String { relationship.destination }
+    }
+}

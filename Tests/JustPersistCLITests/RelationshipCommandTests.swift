@@ -1,0 +1,306 @@
+import Foundation
+import JustPersist
+import JustPersistLMDB
+import JustPersistLevelDB
+import Testing
+
+/// Relationships in the commands of the tool.
+@Suite struct RelationshipCommandTests {
+    private let tool: Tool
+
+    init() throws { tool = try Tool() }
+
+    private static let relations = [
+        ("Artist", ["--relation", "idol=Artist.id:likes"]),
+        ("Album", ["--relation", "artist=Artist.id:artistId", "--inverse", "artist=albums"]),
+        (
+            "Playlist",
+            [
+                "--relation", "albums=[Album.id]:albumId", "--inverse", "albums=lists", "--ordered",
+                "albums",
+            ]
+        ),
+    ]
+
+    /// A small graph with a join table, references within a type and to later rows, and texts of several scripts.
+    private static let tables = """
+        {"Artist": [{"id": 1, "name": "Björk", "likes": 3}, {"id": 2, "name": "李谷一", "likes": null},
+          {"id": 3, "name": "Кино", "likes": 1}],
+         "Album": [{"id": 10, "title": "Début", "artistId": 1}, {"id": 11, "title": "乡恋", "artistId": 2},
+          {"id": 12, "title": "Post", "artistId": 1}, {"id": 13, "title": "?", "artistId": null}],
+         "Playlist": [{"id": 100, "name": "a"}, {"id": 101, "name": "empty"}],
+         "PlaylistAlbum": [{"id": 100, "albumId": 12}, {"id": 100, "albumId": 10}, {"id": 100, "albumId": 12}]}
+        """
+
+    @discardableResult
+    private func run(_ arguments: [String]) throws -> Tool.Run {
+        try tool.start(arguments).end()
+    }
+
+    private func makeStore(_ scheme: String, _ name: String = "store") throws -> String {
+        let store = tool.store(scheme, name)
+        let file = try tool.file("tables.json", Self.tables)
+        for (type, options) in Self.relations {
+            let run = try run(
+                ["import", store, type, file, "--at", type, "--key", "id"]
+                    + (type == "Playlist" ? [] : options))
+            try #require(run.status == 0, "\(run.errors)")
+        }
+        let run = try run(
+            ["import", store, "Playlist", file, "--at", "PlaylistAlbum", "--key", "id"]
+                + Self.relations[2].1)
+        try #require(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+        #expect(run.output == "0 items imported into “Playlist”, 3 updated.\n")
+        return store
+    }
+
+    private func query(
+        _ store: String, _ type: String, _ columns: String, _ options: String...
+    ) throws -> [String] {
+        let run = try run(
+            ["query", store, type, "--format", "csv", "--columns", columns] + options)
+        #expect(run.errors.isEmpty, "\(run.errors)")
+        return run.output.replacing("\"\"", with: "'").split(separator: "\n").dropFirst()
+            .map(String.init)
+    }
+
+    private func id(_ store: String, _ type: String, _ id: Int) throws -> String {
+        try #require(try query(store, type, "uniqueToken", "--where", "id == \(id)").first)
+    }
+
+    // MARK: import and query
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func tablesBecomeAGraph(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        #expect(
+            try query(
+                store, "Album", "title,artist.name,lists.@count", "--sort", "artist.name", "--sort",
+                "id:desc")
+                == ["?,,0", "Post,Björk,1", "Début,Björk,1", "乡恋,李谷一,0"])
+        #expect(
+            try query(
+                store, "Artist", "name,idol.name,albums.title", "--sort", "albums.@count:desc")
+                == [
+                    #"Björk,Кино,"['Début','Post']""#, #"李谷一,,"['乡恋']""#, "Кино,Björk,[]",
+                ])
+        #expect(
+            try query(store, "Playlist", "name,albums.title", "--where", "albums.@count > 0")
+                == [#"a,"['Post','Début']""#])
+        #expect(
+            try query(store, "Playlist", "name", "--where", #"ANY albums.artist.name == "Björk""#)
+                == ["a"])
+        #expect(try tool("verify", store).status == 0)
+    }
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func aKeyWithoutAnItemIsReported(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        let file = try tool.file("more.csv", "id,artistId\n20,1\n21,99\n22,2\n")
+        let arguments = ["import", store, "Album", file, "--key", "id"] + Self.relations[1].1
+        let stopped = try run(arguments)
+        #expect(stopped.status == 1)
+        #expect(
+            stopped.errors.contains(
+                "“more.csv”, line 3: There is no item of “Artist” whose “id” is “99”"))
+        #expect(try query(store, "Album", "id", "--where", "id >= 20").isEmpty)
+        let skipped = try run(arguments + ["--on-error", "skip"])
+        #expect(skipped.status == 1 && skipped.output.contains("1 row left out"))
+        #expect(
+            try query(store, "Album", "id,artist.id", "--where", "id >= 20") == ["20,1", "22,2"])
+    }
+
+    @Test func wrongOptionsAreUsageErrors() throws {
+        let file = try tool.file("rows.jsonl", "{}\n")
+        for options in [
+            ["--relation", "a"], ["--relation", "a=B"], ["--relation", "=B.c"],
+            ["--relation", "a=[B.c"],
+            ["--relation", "a=B.c:"], ["--relation", "a=.c"], ["--inverse", "a=b"],
+            ["--relation", "a=B.c", "--ordered", "a"],
+        ] {
+            let run = try run(["import", tool.store("lmdb"), "T", file] + options)
+            #expect(run.status == 64, "\(options)")
+        }
+    }
+
+    // MARK: export
+
+    @Test(arguments: [("lmdb", "leveldb"), ("leveldb", "lmdb")], [false, true])
+    func anExportOfAllTypesIsImportedAsTheSameGraph(
+        _ schemes: (String, String), _ isReversed: Bool
+    ) throws {
+        let store = try makeStore(schemes.0)
+        let target = tool.store(schemes.1, "target")
+        let types = isReversed ? Array(Self.relations.reversed()) : Self.relations
+        for (type, options) in types {
+            let file = tool.directory.url.appending(path: "\(type).jsonl").path
+            #expect(try tool("export", store, type, file, "--ids").status == 0)
+            let byID = options.map { option in
+                option.replacing(#/\.id(\]?):.*/#) { ".$id\($0.output.1)" }
+            }
+            let run = try run(["import", target, type, file] + byID)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(try tool("index", "add", target, type, "id", "--unique").status == 0)
+        }
+        let diff = try tool("diff", store, target)
+        #expect(diff.status == 0, "\(diff.output)")
+        #expect(try tool("verify", target).status == 0)
+    }
+
+    @Test func linksAreNested() throws {
+        let store = try makeStore("lmdb")
+        let run = try tool(
+            "export", store, "Playlist", "--columns", "name", "--link", "albums.artist", "--limit",
+            "1")
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(run.output.contains(#"{"name":"a","albums":[{"artist":{"id":1,"idol":"#))
+        let refused = try tool("export", store, "Playlist", "--link", "name")
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("Its relationships are “albums”."))
+    }
+
+    // MARK: info
+
+    @Test func infoShowsRelationshipsAndNoLinks() throws {
+        let store = try makeStore("lmdb")
+        let lines = try tool("info", store).output
+            .replacing(#/ +/#) { _ in " " }.split(separator: "\n").map(String.init)
+        #expect(lines.first?.contains(": 3 types, ") == true)
+        for line in [
+            " artist Artist one nullify albums", " albums Album many nullify artist",
+            " albums Album many, ordered nullify lists", " idol Artist one nullify",
+        ] {
+            #expect(lines.contains(line), "\(line)")
+        }
+        #expect(
+            !lines.contains {
+                $0.hasPrefix(" index over artist") || $0.hasPrefix(" artist reference")
+            })
+        let json = try tool("info", store, "--format", "json").output
+        #expect(json.contains(#""linkType" : "Album.lists~Playlist.albums""#))
+        let verified = try tool("verify", store).output
+        #expect(verified.contains("Album.lists~Playlist.albums (links)      2\n"), "\(verified)")
+    }
+
+    // MARK: delete
+
+    /// A store of a program whose authors are deleted with their books.
+    private func makeCascades() throws -> String {
+        let store = LMDBDataStore(at: tool.directory.url.appending(path: "cascades"))
+        try store.open()
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    "Author", attributes: [AttributeSchema("name")],
+                    relationships: [
+                        RelationshipSchema(
+                            "books", to: "Book", isToMany: true, deleteRule: .cascade,
+                            inverse: "author")
+                    ]))
+            try db.declare(
+                ItemSchema(
+                    "Book", attributes: [],
+                    relationships: [
+                        RelationshipSchema("author", to: "Author"),
+                        RelationshipSchema("next", to: "Book", deleteRule: .cascade),
+                    ]))
+            for name in ["a", "b"] {
+                let author = try db.create("Author")
+                author["name"] = .string(name)
+                let books = [try db.create("Book"), try db.create("Book"), try db.create("Book")]
+                for book in books.prefix(2) { author.related(toMany: "books").insert(book) }
+                books[1].setRelated("next", to: books[2])
+            }
+        }
+        try store.close()
+        return tool.store("lmdb", "cascades")
+    }
+
+    @Test func deleteSaysWhatACascadeTakesWithIt() throws {
+        let store = try makeCascades()
+        let asked = try tool("delete", store, "Author", "--where", "name == 'a'")
+        #expect(asked.status == 1)
+        #expect(
+            asked.errors.contains(
+                "1 item of “Author” would be deleted, and 3 other items with it."),
+            "\(asked.errors)")
+        let run = try tool("delete", store, "Author", "--where", "name == 'a'", "--yes")
+        #expect(run.output == "1 item deleted, and 3 others with it.\n")
+        #expect(try tool("query", store, "Book", "--format", "count").output == "3\n")
+        // Items that match themselves are no others.
+        let rest = try tool("delete", store, "Book", "--where", "TRUEPREDICATE", "--yes")
+        #expect(rest.output == "3 items deleted.\n", "\(rest.errors)")
+        #expect(try tool("verify", store).status == 0)
+    }
+
+    // MARK: link and unlink
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func itemsAreRelatedAndSeparated(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        let (list, album) = (try id(store, "Playlist", 100), try id(store, "Album", 11))
+        func albums() throws -> String? {
+            try query(store, "Playlist", "albums.id", "--where", "id == 100").first
+        }
+        let nothing = "Nothing to do: the items are related already.\n"
+        #expect(
+            try tool("link", store, "Playlist", list, "albums", album, "--at", "1").output
+                == "Related.\n")
+        #expect(try albums() == #""[12,11,10]""#)
+        #expect(try tool("link", store, "Playlist", list, "albums", album).output == nothing)
+        #expect(
+            try tool("link", store, "Playlist", list, "albums", album, "--at", "0").output
+                == "Moved.\n")
+        #expect(try albums() == #""[11,12,10]""#)
+        #expect(
+            try tool("unlink", store, "Album", album, "lists", list).output
+                == "No longer related.\n")
+        #expect(try albums() == #""[12,10]""#)
+        #expect(
+            try tool("unlink", store, "Album", album, "lists", list).output
+                == "Nothing to do: the items are not related.\n")
+        let artist = try id(store, "Artist", 3)
+        #expect(
+            try tool("link", store, "Album", album, "artist", artist).output
+                == "Related, in place of another item.\n")
+        #expect(try tool("link", store, "Album", album, "artist", artist).output == nothing)
+        #expect(
+            try query(store, "Artist", "id,albums.id", "--where", "id > 1") == ["2,[]", "3,[11]"])
+        #expect(
+            try tool("unlink", store, "Album", album, "artist", artist).output
+                == "No longer related.\n")
+        #expect(try query(store, "Album", "artist.id", "--where", "id == 11").allSatisfy(\.isEmpty))
+        #expect(try tool("verify", store).status == 0)
+        for (arguments, status) in [
+            (["link", store, "Album", album, "artist", album], 1),
+            (["link", store, "Album", album, "artist", artist, "--at", "0"], 1),
+            (["link", store, "Album", album, "title", artist], 1),
+            (["link", store, "Album", "x", "artist", artist], 64),
+            (["unlink", store, "Album", album, "artist", "x"], 64),
+        ] as [([String], Int32)] {
+            #expect(try run(arguments).status == status, "\(arguments)")
+        }
+    }
+
+    // MARK: diff
+
+    @Test func diffComparesDeclarations() throws {
+        let (first, second) = (try makeStore("lmdb", "one"), tool.store("lmdb", "two"))
+        #expect(try tool("migrate", first, second).status == 0)
+        #expect(try tool("diff", first, second).status == 0)
+        let store = LMDBDataStore(at: tool.directory.url.appending(path: "two"))
+        try store.open()
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    "Album", attributes: [],
+                    relationships: [
+                        RelationshipSchema("artist", to: "Artist", deleteRule: .cascade)
+                    ]))
+        }
+        try store.close()
+        let run = try tool("diff", first, second)
+        #expect(run.status == 1)
+        #expect(run.output == "~ type Album\n  ~ relationship artist\n")
+    }
+}

@@ -86,7 +86,7 @@ struct MatchingItems: ParsableArguments {
         else { return 0 }
         var items: [ItemReference] = []
         try db.performScan(request) { items.append(ItemReference(to: $0)) }
-        return try db.cascadeCount(of: items)
+        return try db.cascadeTargets(of: items).count
     }
 
     private func confirm(_ count: Int, _ others: Int, _ deed: String) throws {

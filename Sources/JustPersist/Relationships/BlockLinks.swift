@@ -13,6 +13,7 @@ public final class BlockLinks {
     private struct Declaration: Hashable {
         let key: String
         let schema: ObjectIdentifier?
+        let isWhole: Bool
     }
 
     private var limited: [Rule: Relation] = [:]
@@ -48,9 +49,10 @@ public final class BlockLinks {
 
     /// The relationships of a type, resolved once in the block.
     func relations(
-        of type: ItemType, _ resolve: () throws(DataStoreError) -> [Relation]
+        of type: ItemType, isWhole: Bool, _ resolve: () throws(DataStoreError) -> [Relation]
     ) throws(DataStoreError) -> [Relation] {
-        let declaration = Declaration(key: type.key, schema: type.schema.map(ObjectIdentifier.init))
+        let declaration = Declaration(
+            key: type.key, schema: type.schema.map(ObjectIdentifier.init), isWhole: isWhole)
         if let known = relations[declaration] { return known }
         let resolved = try resolve()
         relations[declaration] = resolved

@@ -6,13 +6,18 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     }
 
     /// The relationships of a type, with their inverses.
-    func resolvedRelations(of type: ItemType) throws(DataStoreError) -> [Relation] {
+    ///
+    /// - Parameter isWhole: Whether an inverse that is missing or does not agree is an error. What the store knows may be
+    ///   of an earlier release.
+    func resolvedRelations(
+        of type: ItemType, isWhole: Bool = true
+    ) throws(DataStoreError) -> [Relation] {
         let known = try schemasWithRelationships()
         guard let schema = type.schema ?? known.schema(ofType: type.key) else { return [] }
         var relations: [Relation] = []
         for relationship in schema.relationships {
             relations.append(
-                try known.relation(relationship, of: schema, isWhole: type.schema != nil))
+                try known.relation(relationship, of: schema, isWhole: isWhole))
         }
         return relations
     }

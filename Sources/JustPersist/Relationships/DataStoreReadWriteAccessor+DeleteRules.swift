@@ -79,7 +79,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ) throws(DataStoreError) -> [ItemReference] {
         let links = try knownLinks("delete")
         var cascade: [ItemReference] = []
-        for relation in try relations(of: item) {
+        for relation in try relations(of: item, isWhole: false) {
             let rule = relation.schema.deleteRule
             if isDamaged, case .reference = relation.storage {
                 if let back = relation.reversed, case .reference = back.storage, rule != .noAction {
@@ -178,25 +178,37 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             }
         }
     }
+}
 
+extension DataStoreReadAccessor where Self: ~Copyable {
     /// The items that deleting an item deletes with it, by the rules of cascade, in no particular order.
     ///
-    /// Nothing is changed. The item itself is not among them.
+    /// Nothing is changed. The item itself is not among them. Takes a look-up for each relationship of each of them.
     public func cascadeTargets(
         of item: any DataStoreItem
     ) throws(DataStoreError) -> [ItemReference] {
-        let first = ItemReference(to: item)
-        var visited: Set<ItemReference> = [first]
-        var pending = [first]
+        try cascadeTargets(of: [ItemReference(to: item)], ItemType(of: item))
+    }
+
+    /// The items that deleting some items deletes with them.
+    ///
+    /// - Parameter type: The class of the items, if they have one.
+    package func cascadeTargets(
+        of items: [ItemReference], _ type: ItemType? = nil
+    ) throws(DataStoreError) -> [ItemReference] {
+        var relations: [String: [Relation]] = [:]
+        if let type { relations[type.key] = try resolvedRelations(of: type) }
+        var visited = Set(items)
+        var pending = items
         var found: [ItemReference] = []
         while let next = pending.popLast() {
-            guard
-                let item = try performFetchItem(ItemType(ofAnyClass: next.itemTypeKey), id: next.id)
-            else { continue }
-            if next != first { found.append(next) }
-            for relation in try relations(of: item) where relation.schema.deleteRule == .cascade {
+            let key = next.itemTypeKey
+            if relations[key] == nil { relations[key] = try self.relations(ofType: key) }
+            for relation in relations[key] ?? [] where relation.schema.deleteRule == .cascade {
                 for other in try references(relation, of: next)
                 where visited.insert(other).inserted {
+                    guard try exists(other) else { continue }
+                    found.append(other)
                     pending.append(other)
                 }
             }

@@ -155,6 +155,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         if others.map(\.id) == linked.map(\.id) { return }
         let (present, ordered) = (Set(others.map(\.id)), Set(linked.map(\.id)))
         for other in linked where !present.contains(other.id) {
+            // An import may bring an item that has its place already.
+            guard try exists(other) else { continue }
             try removeLink(order, from: item, to: other)
         }
         for other in others where !ordered.contains(other.id) {

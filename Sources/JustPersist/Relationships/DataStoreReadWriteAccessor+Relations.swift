@@ -12,13 +12,17 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 
     /// The relationships of an item's type.
-    func relations(of item: any DataStoreItem) throws(DataStoreError) -> [Relation] {
+    ///
+    /// - Parameter isWhole: Whether an inverse that is missing or does not agree is an error.
+    func relations(
+        of item: any DataStoreItem, isWhole: Bool = true
+    ) throws(DataStoreError) -> [Relation] {
         let links = try knownLinks("relationship")
         let type = ItemType(of: item)
         if let schema = type.schema, schema.relationships.isEmpty { return [] }
-        return try links.relations(of: type) { () throws(DataStoreError) in
+        return try links.relations(of: type, isWhole: isWhole) { () throws(DataStoreError) in
             if let schema = type.schema { try declareRelationships(of: schema) }
-            return try resolvedRelations(of: type)
+            return try resolvedRelations(of: type, isWhole: isWhole)
         }
     }
 

@@ -119,6 +119,60 @@ extension RelationshipChecks {
             try store.expect(graph, "afterwards")
         },
         rel(
+            "prefetched-after-block", clause: [24],
+            "Related items that were prefetched in a read block are there after it, each in its order."
+        ) { check in
+            let store = try GraphStore(check, RelatedClasses.shape)
+            _ = try store.commit(
+                [
+                    .create("RelatedAuthor", ["a1", "a2"]),
+                    .create("RelatedBook", ["b1", "b2", "b3"]),
+                    .create("RelatedTag", ["t1", "t2"]), .set("b1.author", to: "a1"),
+                    .set("b2.author", to: "a1"), .insert("t2", into: "b1.tags"),
+                    .insert("t1", into: "b1.tags"), .insert("t1", into: "b2.tags"),
+                ], to: Graph(RelatedClasses.shape))
+            var (authors, books): ([any DataStoreItem], [any DataStoreItem]) = ([], [])
+            try store.store.performRead { db in
+                authors = try db.performFetch(DataStoreRequest(itemType: Author.self))
+                try db.prefetch("books.tags", "books.author", of: authors)
+                books = try db.performFetch(DataStoreRequest(itemType: Book.self))
+                try db.prefetch("author", of: books)
+                check.expectError(.unknownAttribute, what: "prefetching what is no relationship") {
+                    try db.prefetch("nothing", of: books)
+                }
+            }
+            func label(_ item: any DataStoreItem) -> String {
+                item.value(forKeyPath: GraphShape.label) as? String ?? "none"
+            }
+            let seen = Locked<[String]>([])
+            let codes = check.reported {
+                for author in authors {
+                    let books = author.related(toMany: "books", as: Book.self)
+                    let texts = books.items.map { book in
+                        let tags = book.related(toMany: "tags", as: RelatedClasses.Tag.self)
+                        let author = book.related("author", as: Author.self).map(label) ?? "none"
+                        return ([label(book), author] + tags.map(label) + ["\(tags.count)"]).joined(
+                            separator: " ")
+                    }
+                    seen.withLock {
+                        $0.append(([label(author)] + texts).joined(separator: ", "))
+                    }
+                    check.expect(books.isLoaded, "prefetched books are not loaded")
+                }
+                for book in books {
+                    let author = book.related("author", as: Author.self).map(label) ?? "none"
+                    let tags = book.related(toMany: "tags", as: RelatedClasses.Tag.self)
+                    check.expect(!tags.isLoaded, "tags that were not prefetched are loaded")
+                    seen.withLock { $0.append("\(label(book)) \(author)") }
+                }
+            }.map(\.code)
+            check.expectEqual(codes, [], "what following prefetched items reported")
+            check.expectEqual(
+                seen.withLock(\.self),
+                ["a1, b1 a1 t2 t1 2, b2 a1 t1 1", "a2", "b1 a1", "b2 a1", "b3 none"],
+                "prefetched authors and books")
+        },
+        rel(
             "types-without-class",
             "The others of items of types without a class are items without a class, to one and to many."
         ) { check in

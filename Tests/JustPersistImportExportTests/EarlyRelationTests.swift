@@ -1,8 +1,8 @@
 import JustPersist
 import Testing
 
-/// Known faults of relationships that imports come upon.
-@Suite struct RelationFaultTests {
+/// Items that an import relates without a class, or before there is an order.
+@Suite struct EarlyRelationTests {
     private static func author(isOrdered: Bool) -> ItemSchema {
         ItemSchema(
             "Author", attributes: [],
@@ -27,23 +27,19 @@ import Testing
             try db.declare(Self.author(isOrdered: true))
             #expect(others.ids == [first.uniqueToken, last.uniqueToken])
             others.insert(last, at: 0)
-            withKnownIssue("insert(_:at:) does nothing for an item without a place") {
-                #expect(others.ids == [last.uniqueToken, first.uniqueToken])
-            }
+            #expect(others.ids == [last.uniqueToken, first.uniqueToken])
         }
     }
 
     @Test func theOthersOfAnItemWithoutAClassAreFound() throws {
         let store: any DataStore = try memoryStore()
-        withKnownIssue("ToMany.items requests a type without a name, and the block fails") {
-            try store.write { db in
-                try db.declare(Self.author(isOrdered: false))
-                try db.declare(Self.book)
-                let others = try db.create("Author").related(toMany: "books", as: DynamicItem.self)
-                let book = try db.create("Book")
-                others.insert(book)
-                #expect(others.items.map(\.uniqueToken) == [book.uniqueToken])
-            }
+        try store.write { db in
+            try db.declare(Self.author(isOrdered: false))
+            try db.declare(Self.book)
+            let others = try db.create("Author").related(toMany: "books", as: DynamicItem.self)
+            let book = try db.create("Book")
+            others.insert(book)
+            #expect(others.items.map(\.uniqueToken) == [book.uniqueToken])
         }
     }
 }

@@ -121,55 +121,15 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     }
 
     /// The relationships of a type that the store knows.
-    ///
-    /// Those whose inverses do not agree, as declarations of different releases may, are left out.
     package func relations(ofType key: String) throws(DataStoreError) -> [Relation] {
-        guard let schema = try schemasWithRelationships().schema(ofType: key) else { return [] }
-        var relations: [Relation] = []
-        for relationship in schema.relationships {
-            do throws(DataStoreError) {
-                relations.append(
-                    try relation(relationship.name, of: ItemType(dynamic: schema.itemTypeKey)))
-            } catch  where error.code == .conflictingRelationships {
-                continue
-            }
-        }
-        return relations
+        try resolvedRelations(of: ItemType(dynamic: key), isWhole: false)
     }
 
     /// The keys of the types whose items are links between other items, or places in their order.
     package func linkTypeKeys() throws(DataStoreError) -> Set<String> {
-        var keys: Set<String> = []
-        for schema in try schemasWithRelationships() {
-            for relation in try relations(ofType: schema.itemTypeKey) {
-                if case .links(let type, _) = relation.storage { keys.insert(type.key) }
-                if let order = relation.order { keys.insert(order.key) }
-            }
-        }
-        return keys
-    }
-
-    /// The number of items that deleting some items deletes with them, by the rules of cascade.
-    package func cascadeCount(of items: [ItemReference]) throws(DataStoreError) -> Int {
-        var relations: [String: [Relation]] = [:]
-        var visited = Set(items)
-        var pending = items
-        var count = 0
-        while let next = pending.popLast() {
-            if relations[next.itemTypeKey] == nil {
-                relations[next.itemTypeKey] = try self.relations(ofType: next.itemTypeKey)
-                    .filter { $0.schema.deleteRule == .cascade }
-            }
-            for relation in relations[next.itemTypeKey] ?? [] {
-                for other in try references(relation, of: next)
-                where visited.insert(other).inserted {
-                    guard try exists(other) else { continue }
-                    count += 1
-                    pending.append(other)
-                }
-            }
-        }
-        return count
+        Set(
+            try schemasWithRelationships().flatMap { $0.relationships.compactMap(\.links?.typeKey) }
+        )
     }
 }
 

@@ -177,9 +177,9 @@ import Testing
                 $0.hasPrefix(" index over artist") || $0.hasPrefix(" artist reference")
             })
         let json = try tool("info", store, "--format", "json").output
-        #expect(json.contains(#""linkType" : "Album.lists~Playlist.albums""#))
+        #expect(json.contains(#""linkType" : "Playlist.albums""#))
         let verified = try tool("verify", store).output
-        #expect(verified.contains("Album.lists~Playlist.albums (links)      2\n"), "\(verified)")
+        #expect(verified.contains("Playlist.albums (links)      2\n"), "\(verified)")
     }
 
     // MARK: delete

@@ -56,7 +56,7 @@ extension ItemSchema {
                     }
                 }
                 relationship.links =
-                    links ?? .fresh("\(itemTypeKey).\(relationship.name)", except: taken)
+                    links ?? .fresh(relationship, of: itemTypeKey, inverse, except: taken)
                 if let key = relationship.links?.typeKey { taken.insert(key) }
             }
             kept.append(relationship)
@@ -66,10 +66,16 @@ extension ItemSchema {
 }
 
 extension RelationshipSchema.Links {
-    fileprivate static func fresh(_ name: String, except taken: Set<String>) -> Self {
-        var key = name
+    /// The links of a relationship that has none yet: both sides choose the same, where each knows the other.
+    fileprivate static func fresh(
+        _ schema: RelationshipSchema, of owner: String, _ inverse: RelationshipSchema?,
+        except taken: Set<String>
+    ) -> Self {
+        let own = "\(owner).\(schema.name)"
+        let other = (inverse?.name ?? schema.inverse).map { "\(schema.destination).\($0)" } ?? own
+        var key = Swift.min(own, other)
         while taken.contains(key) { key += "'" }
-        return Self(typeKey: key, isSource: true)
+        return Self(typeKey: key, isSource: own <= other)
     }
 }
 
@@ -111,7 +117,11 @@ extension [ItemSchema] {
             other.destination == owner.itemTypeKey
                 || owner.formerTypeKeys.contains(other.destination)
         }
-        let related = other?.relationships ?? []
+        var related = other?.relationships ?? []
+        if schema.destinationClass == nil, other === owner {
+            // Declarations without a class add to each other.
+            related += relationships(of: owner)
+        }
         guard let name = schema.inverse else {
             return related.first { leadsBack($0) && $0.inverse.map(schema.isNamed) ?? false }
         }
@@ -137,7 +147,7 @@ extension [ItemSchema] {
             relationship.links =
                 links(relationship, relationships(of: owner))
                 ?? .fresh(
-                    "\(owner.itemTypeKey).\(relationship.name)",
+                    relationship, of: owner.itemTypeKey, inverse,
                     except: Set(flatMap { $0.relationships.compactMap(\.links?.typeKey) }))
         }
         if let other = inverse, other.isToMany {

@@ -90,8 +90,8 @@ package struct LinkType {
     /// that of creation.
     let isOrdered: (fromSource: Bool, fromTarget: Bool)
 
-    static let source = "source"
-    static let target = "target"
+    package static let source = "source"
+    package static let target = "target"
     static let position = "position"
     static let inversePosition = "inversePosition"
 

@@ -21,6 +21,7 @@ package struct ReferenceMerge {
         self.policy = policy
         overlay.addTypes(to: &state)
         for change in overlay.changes { merge(change) }
+        ReferenceRelations.reconcile(&state, Set(overlay.changes.map(\.key)))
     }
 
     private mutating func merge(_ change: ReferenceOverlay.Change) {

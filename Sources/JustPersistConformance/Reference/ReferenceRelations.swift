@@ -45,6 +45,65 @@ enum ReferenceRelations {
         return reference.id == own.id
     }
 
+    /// Makes relationships whole after a merge, by looking at every row.
+    ///
+    /// - Parameter changed: The rows that the child made, changed or deleted, which with those that refer to them are
+    ///   all that can be wrong.
+    static func reconcile(_ state: inout ReferenceState, _ changed: Set<ReferenceKey>) {
+        let known = state.types.map(\.schema).filter { !$0.relationships.isEmpty }
+        for schema in known {
+            for relationship in schema.relationships {
+                guard
+                    let relation = try? known.relation(relationship, of: schema, isWhole: false)
+                else { continue }
+                switch relation.storage {
+                case .reference: settle(relation, &state, changed)
+                case .links(let type, _): dropEnds(type.key, &state, changed)
+                case .inverse:
+                    if let order = relation.order { dropEnds(order.key, &state, changed) }
+                }
+            }
+        }
+    }
+
+    private static func settle(
+        _ relation: Relation, _ state: inout ReferenceState, _ changed: Set<ReferenceKey>
+    ) {
+        let name = relation.schema.name
+        let before = state
+        for row in rows(relation.owner, before) {
+            guard case .reference(let reference) = row[name] else { continue }
+            let other = ReferenceKey(reference.itemTypeKey, reference.id)
+            guard changed.contains(row.key) || changed.contains(other) else { continue }
+            var isSound = relation.mayDangle
+            if let partner = before.row(other) {
+                isSound = true
+                if let inverse = relation.inverse, !inverse.isToMany {
+                    let own = ItemReference(itemTypeKey: row.key.itemType, id: row.key.id)
+                    isSound = refers(partner[inverse.name], to: own)
+                }
+            }
+            if !isSound { state.set(.null, ofAttribute: name, of: row.key) }
+        }
+    }
+
+    private static func dropEnds(
+        _ links: String, _ state: inout ReferenceState, _ changed: Set<ReferenceKey>
+    ) {
+        for row in rows(links, state) {
+            let ends = [LinkType.source, LinkType.target].compactMap { name -> ReferenceKey? in
+                guard case .reference(let end) = row[name] else { return nil }
+                return ReferenceKey(end.itemTypeKey, end.id)
+            }
+            guard changed.contains(row.key) || ends.contains(where: changed.contains) else {
+                continue
+            }
+            if ends.count < 2 || ends.contains(where: { state.row($0) == nil }) {
+                state.remove(row.key)
+            }
+        }
+    }
+
     private static func rows(_ key: String, _ state: ReferenceState) -> [ReferenceRow] {
         let request = DataStoreRequest(itemTypeKey: key)
         return (try? ReferenceQuery.rows(request, in: state)) ?? []

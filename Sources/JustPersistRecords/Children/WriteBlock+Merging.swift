@@ -33,6 +33,19 @@ extension WriteBlock {
         }
         return conflicts
     }
+
+    /// Makes the relationships of the changed items whole after a merge.
+    func reconcile(_ changes: OrderedKeyMap<PendingChange>) throws(DataStoreError) {
+        if known.catalog.schemasWithRelationships.isEmpty { return }
+        var changed: [ItemReference] = []
+        try changes.scan(.all) { (key, _) throws(DataStoreError) in
+            if let (number, id) = RecordKey.parts(of: key), let type = known.catalog[number] {
+                changed.append(ItemReference(itemTypeKey: type.key, id: id))
+            }
+            return .next
+        }
+        try RecordWriteAccessor(self).reconcile(changed)
+    }
 }
 
 /// The changes of items of one type.

@@ -59,6 +59,7 @@ extension RecordStore {
             if policy == .fail, !report.conflicts.isEmpty {
                 throw DataStoreError.mergeConflict(report.conflicts)
             }
+            try block.reconcile(changes.items)
             block.beforeCommit = { [unowned block] in
                 child.engine.willMerge(changes, inCommit: block.header.commit)
             }

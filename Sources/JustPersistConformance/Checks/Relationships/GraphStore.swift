@@ -223,19 +223,18 @@ struct GraphStore: Sendable {
 
     /// Expects in a read block that the store has the items and the relationships of a graph.
     func expect(
-        _ graph: Graph, _ when: String, hasAllIDs: Bool = true, file: String = #fileID,
+        _ graph: Graph, _ when: String, file: String = #fileID,
         line: Int = #line
     ) throws {
         try store.read { db in
-            try expect(graph, when, hasAllIDs: hasAllIDs, db, file: file, line: line)
+            try expect(graph, when, db, file: file, line: line)
         }
     }
 
     /// Expects that the items and the relationships of a block are those of a graph.
     ///
-    /// - Parameter hasAllIDs: Whether the ids of others must be those of existing items, too.
     func expect<Accessor: DataStoreReadAccessor & ~Copyable>(
-        _ graph: Graph, _ when: String, hasAllIDs: Bool = true, _ db: borrowing Accessor,
+        _ graph: Graph, _ when: String, _ db: borrowing Accessor,
         file: String = #fileID, line: Int = #line
     ) throws {
         var differences: [String] = []
@@ -273,7 +272,7 @@ struct GraphStore: Sendable {
                         compare("\(end).items", seen.items.map(name), wanted)
                     }
                     compare("\(end).count", seen.count, wanted.count)
-                    if hasAllIDs, !graph.isDangling(end) {
+                    if !graph.isDangling(end) {
                         compare("\(end).ids", seen.ids.map(name), wanted)
                     }
                     compare("whether \(end) contain each of them", seen.containsAll, true)

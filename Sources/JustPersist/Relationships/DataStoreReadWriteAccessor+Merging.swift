@@ -1,0 +1,104 @@
+/// Relationships after the changes of a child store were merged.
+///
+/// The child and its parent have changed references and links independently, so one may have related an item that the other
+/// deleted, or given an item of a pair another partner.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Makes relationships whole again: drops links and references to deleted items, and frees those that lost a partner.
+    ///
+    /// - Parameter changed: The items, links among them, that the child made, changed or deleted.
+    package func reconcile(_ changed: [ItemReference]) throws(DataStoreError) {
+        let known = try schemasWithRelationships()
+        if known.isEmpty { return }
+        let linkTypes = try linkTypeKeys()
+        var relations: [String: [Relation]] = [:]
+        for schema in known {
+            relations[schema.itemTypeKey] = try self.relations(ofType: schema.itemTypeKey)
+        }
+        for item in changed {
+            let type = ItemType(dynamic: item.itemTypeKey)
+            let stored = try performFetchItem(type, id: item.id)
+            if linkTypes.contains(item.itemTypeKey) {
+                if let stored, try !hasEnds(stored) { _ = try performDelete(stored) }
+            } else if let stored {
+                for relation in relations[item.itemTypeKey] ?? [] {
+                    try settle(relation, of: item, stored)
+                }
+            } else {
+                for relation in relations.values.joined()
+                where relation.destination == item.itemTypeKey {
+                    try drop(relation, to: item)
+                }
+            }
+        }
+    }
+
+    private func hasEnds(_ link: any DataStoreItem) throws(DataStoreError) -> Bool {
+        for name in [LinkType.source, LinkType.target] {
+            guard case .reference(let end) = try link.backing.value(forAttribute: name),
+                try performFetchItem(ItemType(dynamic: end.itemTypeKey), id: end.id) != nil
+            else { return false }
+        }
+        return true
+    }
+
+    /// Checks a relationship to one of a changed item.
+    private func settle(
+        _ relation: Relation, of item: ItemReference, _ stored: any DataStoreItem
+    ) throws(DataStoreError) {
+        guard case .reference = relation.storage else { return }
+        let name = relation.schema.name
+        let isPair = relation.inverse.map { !$0.isToMany } ?? false
+        if case .reference(let other) = try stored.backing.value(forAttribute: name) {
+            if try performFetchItem(ItemType(dynamic: other.itemTypeKey), id: other.id) == nil {
+                if !relation.mayDangle { try stored.backing.setValue(.null, forAttribute: name) }
+            } else if isPair {
+                try freeAllButPartner(relation, of: other)
+            }
+        }
+        if isPair, let back = relation.reversed { try freeAllButPartner(back, of: item) }
+    }
+
+    /// Frees all items that refer to an item as their partner, except for the one to which it refers itself.
+    private func freeAllButPartner(
+        _ relation: Relation, of item: ItemReference
+    ) throws(DataStoreError) {
+        guard let inverse = relation.inverse else { return }
+        let partner = try performFetchItem(ItemType(dynamic: item.itemTypeKey), id: item.id)?
+            .backing.value(forAttribute: inverse.name)
+        for other in try holders(relation, of: item)
+        where partner != .reference(.init(itemTypeKey: relation.owner, id: other.uniqueToken)) {
+            try other.backing.setValue(.null, forAttribute: relation.schema.name)
+        }
+    }
+
+    /// Drops what relates other items to one that was deleted.
+    private func drop(_ relation: Relation, to item: ItemReference) throws(DataStoreError) {
+        for holder in try holders(relation, of: item) {
+            if case .links = relation.storage {
+                _ = try performDelete(holder)
+            } else if !relation.mayDangle {
+                try holder.backing.setValue(.null, forAttribute: relation.schema.name)
+            }
+        }
+    }
+
+    /// The items or links that refer to an item by a relationship of theirs.
+    private func holders(
+        _ relation: Relation, of item: ItemReference
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        let request: DataStoreRequest
+        let attribute: String
+        switch relation.storage {
+        case .reference:
+            request = DataStoreRequest(itemTypeKey: relation.owner)
+            attribute = relation.schema.name
+        case .links(let type, let isSource):
+            request = DataStoreRequest(itemTypeKey: type.key)
+            attribute = type.names(isSource: isSource).far
+        case .inverse: return []
+        }
+        request.predicate = .comparison(
+            .init(.path(.init([attribute])), .equal, .value(.reference(item))))
+        return try performFetch(request)
+    }
+}

@@ -1,7 +1,6 @@
 /// Relationships to items that were deleted.
 extension [ItemSchema] {
-    /// The to-one relationships of a type whose others may be deleted under a rule of no action, so that their references
-    /// stay.
+    /// The to-one relationships of a type whose others may be deleted under a rule that lets references to them stay.
     package func dangling(of type: ItemType) -> Set<String> {
         guard let schema = type.schema ?? self.schema(ofType: type.key) else { return [] }
         var names: Set<String> = []

@@ -62,10 +62,11 @@ package struct Relation {
         self.order = nil
     }
 
-    /// Whether an item may refer to others that were deleted: those keep no one from it, by their rule of no action.
+    /// Whether an item may refer to others that were deleted: by their rule of no action, or until the end of the block by
+    /// one that denies.
     package var mayDangle: Bool {
         if case .inverse = storage { return false }
-        return inverse?.deleteRule == .noAction
+        return inverse?.deleteRule == .noAction || inverse?.deleteRule == .deny
     }
 
     /// The type of the others.

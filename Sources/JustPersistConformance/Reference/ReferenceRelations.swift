@@ -99,7 +99,7 @@ enum ReferenceRelations {
                 continue
             }
             if ends.count < 2 || ends.contains(where: { state.row($0) == nil }) {
-                state.remove(row.key)
+                _ = state.remove(row.key)
             }
         }
     }

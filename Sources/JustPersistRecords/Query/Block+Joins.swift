@@ -80,7 +80,8 @@ extension Block {
             if mayStop { return nil }
             if !join.isToMany, try mostLookups(other) > 2 * mostLookups(type) { return nil }
         }
-        let request = DataStoreRequest(itemTypeKey: relation.destination)
+        // The program may have items of this type as objects of a class.
+        let request = DataStoreRequest(type: ItemType(ofAnyClass: relation.destination))
         request.predicate = condition
         switch relation.storage {
         case .reference:

@@ -36,7 +36,7 @@ extension ItemDeclaration {
         var storages: Set<String> = []
         let attributes = properties.filter { $0.access.level <= narrowest }.map { property in
             let attribute = ValueAttribute(
-                property, ofClass: name, takenStorages: storages.union(properties.map(\.name)))
+                property, ofClass: name, takenStorages: storages.union(properties.map(\.name) + relationships.map(\.name)))
             storages.insert(attribute.storageName)
             return attribute
         }

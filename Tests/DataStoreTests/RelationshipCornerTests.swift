@@ -169,6 +169,75 @@ import Testing
     }
 
     @Test(arguments: Backend.allCases)
+    func prefetchingOneItemOftenGivesItsOthersOnce(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                let author = try db.create(Author.self)
+                for _ in 0..<3 { author.books.insert(try db.create(Book.self)) }
+            }
+            try store.read { db in
+                let author = try #require(try db.first(Author.self))
+                try db.prefetch("books", "friends", of: Array(repeating: author, count: 2_500))
+                #expect(author.books.count == 3)
+                #expect(author.books.ids == author.books.items.map(\.uniqueToken))
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func deletingBothSidesThatDenyIsAllowed(_ backend: Backend) throws {
+        final class Left: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Left", attributes: [],
+                relationships: [
+                    .init(
+                        "rights", to: Right.self, isToMany: true, deleteRule: .deny,
+                        inverse: "lefts")
+                ])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        final class Right: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Right", attributes: [],
+                relationships: [.init("lefts", to: Left.self, isToMany: true, deleteRule: .deny)])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        try backend.withStore { store in
+            try store.write { db in
+                let left = try db.create(Left.self)
+                left.related(toMany: "rights").insert(try db.create(Right.self))
+            }
+            expectError(.validationFailed) { try store.write { db in try db.deleteAll(Left.self) } }
+            try store.write { db in
+                try db.deleteAll(Left.self)
+                try db.deleteAll(Right.self)
+            }
+            try store.read { db in
+                // No link is left either.
+                for schema in try db.schemas() {
+                    let count = try db.count(DataStoreRequest(itemTypeKey: schema.itemTypeKey))
+                    #expect(count == 0, "\(schema.itemTypeKey)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
+    func aReferenceToAMissingItemFreesTheFormerPartner(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                let (author, desk) = (try db.create(Author.self), try db.create(Library.Desk.self))
+                author.desk = desk
+                author.setRelatedID("desk", to: ItemID(), of: Library.Desk.self)
+                #expect(author.desk == nil)
+                #expect(desk.author == nil)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases)
     func prefetchedItemsAreThereAfterTheBlock(_ backend: Backend) throws {
         let errors = ErrorLog()
         try backend.withStore(errors: errors) { store in

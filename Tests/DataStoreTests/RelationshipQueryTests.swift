@@ -92,6 +92,34 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.allCases)
+    func joinsInAWriteBlockLeaveItsObjectsAlone(_ backend: Backend) throws {
+        try backend.withStore { store in
+            var random = SeededGenerator(seed: 7)
+            try fill(store, &random)
+            try store.write { db in
+                let held = try #require(try db.first(Author.self))
+                held.name = "changed"
+                let book = try #require(try db.first(Book.self))
+                book.author = held
+                for format in ["author.name == 'changed'", "author.name == 'author 2'"] {
+                    let found = try db.items(Book.self, where: DataStorePredicate(format))
+                    #expect(
+                        found.contains { $0 === book } == format.contains("changed"), "\(format)")
+                    #expect(
+                        found.allSatisfy {
+                            $0.author?.name == String(format.dropFirst(16).dropLast())
+                        })
+                }
+                let authors = try db.items(
+                    Author.self, where: DataStorePredicate("ANY books.title == 'book 4'"))
+                #expect(authors.allSatisfy { $0.books.count > 0 })
+                try #expect(db.items(Author.self).contains { $0 === held })
+                try #expect(db.items(Book.self).contains { $0 === book })
+            }
+        }
+    }
+
     @Test func aPathIsAnsweredFromTheRelatedItems() throws {
         try Backend.lmdb.withStore { store in
             var random = SeededGenerator(seed: 1)

@@ -162,6 +162,92 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.allCases)
+    func theTypeOfTheOthersMayBeRenamedAlone(_ backend: Backend) throws {
+        final class Label: MutableDataStoreItem {
+            static let schema = ItemSchema("Label", attributes: [AttributeSchema("text")])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        final class Mark: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Mark", formerTypeKeys: ["Label"], attributes: [AttributeSchema("text")])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        final class Page: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Page", attributes: [],
+                relationships: [
+                    .init("label", to: Label.self), .init("labels", to: Label.self, isToMany: true),
+                ])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        try backend.withStore { store in
+            try store.write { db in
+                let (page, label) = (try db.create(Page.self), try db.create(Label.self))
+                label.setValue("x", forKeyPath: "text")
+                page.setRelated("label", to: label)
+                page.related(toMany: "labels").insert(label)
+            }
+            try store.write { db in _ = try db.create(Mark.self) }
+            try store.read { db in
+                let request = DataStoreRequest(itemTypeKey: "Page")
+                request.predicate = try DataStorePredicate(
+                    "label.text == 'x' AND ANY labels.text == 'x'")
+                try #expect(db.count(request) == 1)
+            }
+            try store.write { db in
+                try db.deleteAll(Mark.self)
+                let page = try #require(
+                    try db.dynamicItems(DataStoreRequest(itemTypeKey: "Page")).first)
+                #expect(page.value(forKeyPath: "label") == nil)
+                #expect(page.related(toMany: "labels", as: DynamicItem.self).ids.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.memoryAndReference)
+    func anEarlierReleaseKeepsTheLinksOfARenamedRelationship(_ backend: Backend) throws {
+        final class First: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Person", attributes: [],
+                relationships: [.init("pals", to: First.self, isToMany: true, inverse: "pals")])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        final class Second: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Person", attributes: [],
+                relationships: [
+                    .init(
+                        "friends", to: Second.self, isToMany: true, inverse: "friends",
+                        formerNames: ["pals"])
+                ])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+        try backend.withStore { store in
+            try store.write { db in
+                let people = try (0..<2).map { _ in try db.create(First.self) }
+                people[0].related(toMany: "pals").insert(people[1])
+            }
+            for _ in 0..<2 {
+                try store.write { db in _ = try db.create(Second.self) }
+                try store.write { db in _ = try db.create(First.self) }
+            }
+            try store.write { db in
+                let first = try #require(try db.first(First.self))
+                #expect(first.related(toMany: "pals", as: First.self).count == 1)
+            }
+            try store.write { db in
+                let first = try #require(try db.first(Second.self))
+                #expect(first.related(toMany: "friends", as: Second.self).count == 1)
+            }
+        }
+    }
+
     @Test(arguments: Backend.memoryAndReference)
     func aNewRelationshipWithAnOldNameIsEmpty(_ backend: Backend) throws {
         final class Writer: MutableDataStoreItem {

@@ -16,7 +16,8 @@ public final class BlockLinks {
         let isWhole: Bool
     }
 
-    private var limited: [Rule: Relation] = [:]
+    /// The items whose numbers of others changed, by their type and the name of the relationship.
+    private var limited: [String: (relation: Relation, items: Set<ItemReference>)] = [:]
     private var denied: [Rule: (relation: Relation, others: [ItemReference])] = [:]
     /// The relationships that lead to a type without an inverse there, by the type's key; `nil` until they are needed.
     private var withoutInverse: [String: [Relation]]?
@@ -78,7 +79,8 @@ public final class BlockLinks {
     /// Notes that the number of others of an item changed.
     func noteCount(_ relation: Relation, of item: ItemReference) {
         if relation.schema.isLimited {
-            limited[Rule(item: item, name: relation.schema.name)] = relation
+            let key = "\(relation.owner).\(relation.schema.name)"
+            limited[key, default: (relation, [])].items.insert(item)
         }
     }
 
@@ -121,9 +123,12 @@ public final class BlockLinks {
                 note(rule, "it was deleted, but has \(count) “\(rule.name)”, which denies that")
             }
         }
-        for (rule, relation) in limited {
-            guard try db.exists(rule.item) else { continue }
-            let (count, schema) = (try db.count(relation, of: rule.item), relation.schema)
+        for (relation, item) in limited.values.lazy.flatMap({ entry in
+            entry.items.lazy.map { (entry.relation, $0) }
+        }) {
+            guard try db.exists(item) else { continue }
+            let rule = Rule(item: item, name: relation.schema.name)
+            let (count, schema) = (try db.count(relation, of: item), relation.schema)
             if count < schema.minimum {
                 note(rule, "it has \(count) “\(rule.name)”, and needs \(schema.minimum) at least")
             } else if let maximum = schema.maximum, count > maximum {

@@ -111,7 +111,7 @@ extension MutableDataStoreItem {
                 other = try db.performFetchItem(
                     ItemType(ofAnyClass: reference.itemTypeKey), id: reference.id)
                 // A reference to an item that is not there yet, as an import has them, is kept as it is.
-                if other == nil { return }
+                if other == nil { return try db.setRelated(relation, of: self, to: nil) }
             }
             try db.setRelated(relation, of: self, to: other)
             isSet = true

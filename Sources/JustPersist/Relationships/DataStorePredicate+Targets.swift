@@ -1,12 +1,13 @@
 /// Relationships to items that were deleted.
 extension [ItemSchema] {
-    /// The to-one relationships of a type whose others may be deleted under a rule that lets references to them stay.
+    /// The to-one relationships of a type whose others may be deleted under a rule of no action, so that their references
+    /// stay.
     package func dangling(of type: ItemType) -> Set<String> {
         guard let schema = type.schema ?? self.schema(ofType: type.key) else { return [] }
         var names: Set<String> = []
         for relationship in schema.relationships where !relationship.isToMany {
             let relation = try? relation(relationship, of: schema, isWhole: false)
-            if relation?.mayDangle == true { names.insert(relationship.name) }
+            if relation?.inverse?.deleteRule == .noAction { names.insert(relationship.name) }
         }
         return names
     }

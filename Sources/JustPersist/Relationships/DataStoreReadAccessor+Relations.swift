@@ -82,8 +82,10 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     /// References to the others of an item, in their order.
     ///
     /// Those that were deleted under a rule of no action are not among them.
+    ///
+    /// - Parameter includesDeleted: Whether those are, too.
     package func references(
-        _ relation: Relation, of item: ItemReference
+        _ relation: Relation, of item: ItemReference, includesDeleted: Bool = false
     ) throws(DataStoreError) -> [ItemReference] {
         var found: [ItemReference] = []
         guard let request = request(relation, of: item) else {
@@ -100,7 +102,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
                     found.append(reference)
                 }
             }
-            guard relation.mayDangle else { return found }
+            guard relation.mayDangle, !includesDeleted else { return found }
             var existing: [ItemReference] = []
             for reference in found where try exists(reference) { existing.append(reference) }
             return existing

@@ -109,10 +109,11 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     private func removeLinks(
         of relation: Relation, _ own: ItemReference
     ) throws(DataStoreError) {
-        if case .links(let type, let isSource) = relation.storage,
-            relation.schema.deleteRule == .cascade
-        {
-            for other in try references(relation, of: own) {
+        if case .links(let type, let isSource) = relation.storage {
+            // Under another rule than cascade, a link stays until the other item is gone too.
+            let isCascade = relation.schema.deleteRule == .cascade
+            for other in try references(relation, of: own, includesDeleted: true) {
+                if !isCascade, try exists(other) { continue }
                 let (source, target) = isSource ? (own, other) : (other, own)
                 try removeLink(type, from: source, to: target)
                 if relation.isSymmetric { try removeLink(type, from: target, to: source) }
@@ -143,7 +144,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 try setRelated(relation, of: item, to: nil)
             }
         case .inverse, .links:
-            for other in try references(relation, of: own) {
+            for other in try references(relation, of: own, includesDeleted: true) {
                 try unlink(relation, of: item, from: other)
             }
         }
@@ -197,7 +198,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         of items: [ItemReference], _ type: ItemType? = nil
     ) throws(DataStoreError) -> [ItemReference] {
         var relations: [String: [Relation]] = [:]
-        if let type { relations[type.key] = try resolvedRelations(of: type) }
+        if let type {
+            relations[type.key] = try resolvedRelations(of: type, isWhole: type.schema != nil)
+        }
         var visited = Set(items)
         var pending = items
         var found: [ItemReference] = []

@@ -14,20 +14,36 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         for schema in known {
             relations[schema.itemTypeKey] = try self.relations(ofType: schema.itemTypeKey)
         }
+        let destinations = Set(relations.values.joined().map(\.destination))
         for item in changed {
-            let type = ItemType(dynamic: item.itemTypeKey)
-            let stored = try performFetchItem(type, id: item.id)
-            if linkTypes.contains(item.itemTypeKey) {
-                if let stored, try !hasEnds(stored) { _ = try performDelete(stored) }
-            } else if let stored {
-                for relation in relations[item.itemTypeKey] ?? [] {
-                    try settle(relation, of: item, stored)
-                }
-            } else {
-                for relation in relations.values.joined()
-                where relation.destination == item.itemTypeKey {
-                    try drop(relation, to: item)
-                }
+            let isLink = linkTypes.contains(item.itemTypeKey)
+            guard
+                isLink || relations[item.itemTypeKey] != nil
+                    || destinations.contains(item.itemTypeKey)
+            else { continue }
+            do throws(DataStoreError) {
+                try reconcile(item, isLink: isLink, relations)
+            } catch {
+                // What is damaged stays as it is.
+                guard error.code == .corrupted else { throw error }
+            }
+        }
+    }
+
+    private func reconcile(
+        _ item: ItemReference, isLink: Bool, _ relations: [String: [Relation]]
+    ) throws(DataStoreError) {
+        let stored = try performFetchItem(ItemType(dynamic: item.itemTypeKey), id: item.id)
+        if isLink {
+            if let stored, try !hasEnds(stored) { _ = try performDelete(stored) }
+        } else if let stored {
+            for relation in relations[item.itemTypeKey] ?? [] {
+                try settle(relation, of: item, stored)
+            }
+        } else {
+            for relation in relations.values.joined()
+            where relation.destination == item.itemTypeKey {
+                try drop(relation, to: item)
             }
         }
     }
@@ -73,6 +89,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Drops what relates other items to one that was deleted.
     private func drop(_ relation: Relation, to item: ItemReference) throws(DataStoreError) {
+        if let order = relation.order {
+            try drop(Relation(order, of: relation), to: item)
+        }
         for holder in try holders(relation, of: item) {
             if case .links = relation.storage {
                 _ = try performDelete(holder)

@@ -21,6 +21,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 try setRelated(relation, of: item, to: other)
             } else {
                 try check([reference], relation)
+                try setRelated(relation, of: item, to: nil)
                 try item.backing.setValue(value, forAttribute: schema.name)
             }
         case .array(let values) where schema.isToMany:

@@ -37,10 +37,15 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Declares a class and those that it is related to, so that the store knows their relationships and the types of the
     /// links.
     private func declareRelationships(of schema: ItemSchema) throws(DataStoreError) {
-        let others = schema.relationships.compactMap { $0.destinationClass?.schema }
-        for schema in [schema] + others {
+        var pending = [schema]
+        var visited = Set([ObjectIdentifier(schema)])
+        while let next = pending.popLast() {
             let known = try schemasWithRelationships()
-            if !known.haveRelationships(of: schema) { try declare(schema) }
+            if !known.haveRelationships(of: next) { try declare(next) }
+            for relationship in next.relationships {
+                guard let other = relationship.destinationClass?.schema else { continue }
+                if visited.insert(ObjectIdentifier(other)).inserted { pending.append(other) }
+            }
         }
     }
 

@@ -39,8 +39,10 @@ extension ItemSchema {
                 let back = inverse.flatMap { inverse in
                     others.first { inverse.isNamed($0.name) && inverse.isToMany }?.links?.reversed
                 }
-                let own = known.relationships(of: self).first { relationship.isNamed($0.name) }?
-                    .links
+                let own = known.relationships(of: self).first {
+                    // An earlier release knows a renamed relationship by its former name.
+                    relationship.isNamed($0.name) || $0.isNamed(relationship.name)
+                }?.links
                 let links = own ?? relationship.links ?? back
                 if let links {
                     let given = [
@@ -59,9 +61,18 @@ extension ItemSchema {
                     links ?? .fresh(relationship, of: itemTypeKey, inverse, except: taken)
                 if let key = relationship.links?.typeKey { taken.insert(key) }
             }
-            kept.append(relationship)
+            kept.append(relationship.leading(to: relationship.destination))
         }
         return kept
+    }
+}
+
+extension ItemSchema {
+    /// The schema with other keys of the types to which its relationships lead.
+    package func withDestinations(_ key: (String) -> String) -> ItemSchema {
+        ItemSchema(
+            itemTypeKey, formerTypeKeys: formerTypeKeys, attributes: attributes, indexes: indexes,
+            relationships: relationships.map { $0.leading(to: key($0.destination)) })
     }
 }
 
@@ -94,12 +105,9 @@ extension [ItemSchema] {
         (schema.map(known) ?? self.schema(ofType: key))?.relationships ?? []
     }
 
-    /// Whether the store knows all relationships of a type by their present names.
+    /// Whether the store knows all relationships of a type as they are declared.
     func haveRelationships(of schema: ItemSchema) -> Bool {
-        let known = relationships(of: schema)
-        return schema.relationships.allSatisfy { relationship in
-            known.contains { $0.name == relationship.name }
-        }
+        Set(schema.relationships).isSubset(of: relationships(of: schema))
     }
 
     /// The declaration of the other side of a relationship.

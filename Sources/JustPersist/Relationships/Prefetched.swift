@@ -43,6 +43,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         _ paths: [[String]], of items: [any DataStoreItem]
     ) throws(DataStoreError) {
         guard let first = items.first else { return }
+        // Other threads may use the items of a block that has ended.
+        for item in items { try item.backing.withReader { _ in } }
         for (name, paths) in Dictionary(grouping: paths.filter { !$0.isEmpty }, by: { $0[0] }) {
             let relation = try relation(name, of: ItemType(of: first))
             let others = try others(relation, of: items)
@@ -60,7 +62,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     private func others(
         _ relation: Relation, of items: [any DataStoreItem]
     ) throws(DataStoreError) -> [[any DataStoreItem]] {
-        let owners = items.map { ItemReference(itemTypeKey: relation.owner, id: $0.uniqueToken) }
+        let owners = Set(items.map(\.uniqueToken)).sorted().map {
+            ItemReference(itemTypeKey: relation.owner, id: $0)
+        }
         if case .inverse(let attribute) = relation.storage, relation.order == nil {
             var others: [ItemID: [any DataStoreItem]] = [:]
             try fetch(relation.others, attribute, owners.map { .reference($0) }) { other, owner in
@@ -82,7 +86,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             }
             ids = items.map { linked[$0.uniqueToken] ?? [] }
         } else {
-            for (item, owner) in zip(items, owners) {
+            for item in items {
+                let owner = ItemReference(itemTypeKey: relation.owner, id: item.uniqueToken)
                 ids.append(
                     relation.schema.isToMany
                         ? try references(relation, of: owner).map(\.id)

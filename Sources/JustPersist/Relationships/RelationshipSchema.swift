@@ -71,9 +71,9 @@ public struct RelationshipSchema: Sendable {
     /// The property of the item class; `nil` if the class has none.
     public let keyPath: (any AnyKeyPath & Sendable)?
 
-    private let destinationKey: String
+    private var destinationKey: String
     /// The class of the others. Its schema is used late, because it may refer to this one.
-    let destinationClass: (any DataStoreItem.Type)?
+    private(set) var destinationClass: (any DataStoreItem.Type)?
 
     /// A relationship to the type with a key.
     ///
@@ -123,6 +123,13 @@ public struct RelationshipSchema: Sendable {
 
     /// The key of the type of the others.
     public var destination: String { destinationClass?.itemTypeKey ?? destinationKey }
+
+    /// The relationship as a store knows it: to the type with a key, and without a class.
+    func leading(to key: String) -> RelationshipSchema {
+        var other = self
+        (other.destinationKey, other.destinationClass) = (key, nil)
+        return other
+    }
 
     /// Whether the relationship has this name, or had it.
     func isNamed(_ name: String) -> Bool { self.name == name || formerNames.contains(name) }

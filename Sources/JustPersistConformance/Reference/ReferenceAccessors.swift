@@ -78,7 +78,9 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
 
     package func schemas() throws(DataStoreError) -> [ItemSchema] {
         try block.check("schemas")
-        return block.state.types.map(\.schema).sorted { $0.itemTypeKey < $1.itemTypeKey }
+        return block.state.types.map { $0.schema.withDestinations(block.state.presentKey) }.sorted {
+            $0.itemTypeKey < $1.itemTypeKey
+        }
     }
 
     package func report(_ error: DataStoreError) { block.report(error) }

@@ -10,7 +10,7 @@ extension ReferenceState {
     ) throws(DataStoreError) {
         try schema.validate()
         let relationships = try schema.keptRelationships(
-            in: types.map(\.schema).filter { !$0.relationships.isEmpty })
+            in: schemasWithRelationships)
         let schema = rules.declared(schema)
         let key = schema.itemTypeKey
         try declareType(schema, limits)

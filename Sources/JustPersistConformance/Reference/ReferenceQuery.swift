@@ -152,7 +152,7 @@ package enum ReferenceQuery {
             guard case .reference(let reference) = value,
                 state.row(ReferenceKey(reference.itemTypeKey, reference.id)) == nil
             else { return value }
-            let known = state.types.map(\.schema).filter { !$0.relationships.isEmpty }
+            let known = state.schemasWithRelationships
             return known.dangling(of: type).contains(name) ? .null : value
         }
         if let others = ReferenceRelations.others(name, of: row, type, state) {

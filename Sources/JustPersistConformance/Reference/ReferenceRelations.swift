@@ -1,12 +1,21 @@
 import JustPersist
 
+extension ReferenceState {
+    /// The schemas of the types that have relationships, which lead to types by their present keys.
+    var schemasWithRelationships: [ItemSchema] {
+        types.map(\.schema).filter { !$0.relationships.isEmpty }.map {
+            $0.withDestinations(presentKey)
+        }
+    }
+}
+
 /// The others of a row in a relationship to many, found by looking at every row.
 enum ReferenceRelations {
     /// References to the others in their order; `nil` if the type has no relationship to many of that name.
     static func others(
         _ name: String, of row: ReferenceRow, _ type: ItemType, _ state: ReferenceState
     ) -> [ItemReference]? {
-        let known = state.types.map(\.schema).filter { !$0.relationships.isEmpty }
+        let known = state.schemasWithRelationships
         let schema = type.schema ?? state.type(row.key.itemType)?.schema
         guard let schema,
             let relationship = schema.relationships.first(where: { $0.isToMany && $0.name == name }
@@ -50,7 +59,7 @@ enum ReferenceRelations {
     /// - Parameter changed: The rows that the child made, changed or deleted, which with those that refer to them are
     ///   all that can be wrong.
     static func reconcile(_ state: inout ReferenceState, _ changed: Set<ReferenceKey>) {
-        let known = state.types.map(\.schema).filter { !$0.relationships.isEmpty }
+        let known = state.schemasWithRelationships
         for schema in known {
             for relationship in schema.relationships {
                 guard

@@ -77,7 +77,8 @@ class Block {
     func blockType(_ type: ItemType) throws(DataStoreError) -> BlockType {
         // Usually this is the type of the last call.
         if let lastType, let schema = type.schema, lastType.itemType.schema === schema,
-            lastType.itemType.itemClass == type.itemClass
+            lastType.itemType.itemClass == type.itemClass,
+            lastType.itemType.isOfAnyClass == type.isOfAnyClass
         {
             return lastType
         }

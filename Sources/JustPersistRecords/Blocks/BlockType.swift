@@ -270,7 +270,8 @@ final class BlockType {
 
     /// Whether the class or the store declares relationships of the type.
     var hasRelationships: Bool {
-        itemType.schema.map { !$0.relationships.isEmpty } ?? (stored?.relationships.isEmpty == false)
+        itemType.schema.map { !$0.relationships.isEmpty }
+            ?? (stored?.relationships.isEmpty == false)
     }
 
     /// The to-one relationships whose items may be gone: see `[ItemSchema].dangling(of:)`.

@@ -41,13 +41,21 @@ struct Catalog: Sendable {
         return types[place].note(tag: tag, ofAttribute: id)
     }
 
+    /// A type as the contract describes it, with the present keys of the types to which its relationships lead.
+    func schema(of type: CatalogType) -> ItemSchema {
+        let schema = type.schema
+        if schema.relationships.isEmpty { return schema }
+        return schema.withDestinations { self.type($0)?.key ?? $0 }
+    }
+
     /// Replaces the type with the same number, or appends the type.
     mutating func put(_ type: CatalogType) {
-        if !schemasWithRelationships.isEmpty {
-            let keys = [type.key] + type.formerKeys
-            schemasWithRelationships.removeAll { keys.contains($0.itemTypeKey) }
+        defer {
+            if !type.relationships.isEmpty || !schemasWithRelationships.isEmpty {
+                // The type may be the destination of others under a former key.
+                schemasWithRelationships = types.filter { !$0.relationships.isEmpty }.map(schema)
+            }
         }
-        if !type.relationships.isEmpty { schemasWithRelationships.append(type.schema) }
         if let place = places[type.number] {
             types[place] = type
         } else {

@@ -96,7 +96,9 @@ extension CatalogType {
         var known = relationships
         for relationship in declared {
             let names = [relationship.name] + relationship.formerNames
-            known.removeAll { names.contains($0.name) }
+            known.removeAll {
+                names.contains($0.name) || $0.formerNames.contains(relationship.name)
+            }
         }
         let updated = isOfClass ? declared : known + declared
         if Set(updated) == Set(relationships),

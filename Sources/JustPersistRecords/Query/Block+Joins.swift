@@ -33,8 +33,8 @@ extension Block {
             }
             return joined == predicate ? nil : joined
         } catch {
-            // The damaged item may be related to none.
-            if error.code == .corrupted { return nil }
+            // The damaged item may be related to none, and the store may know the attribute by a former name.
+            if [.corrupted, .unknownAttribute].contains(error.code) { return nil }
             throw error
         }
     }
@@ -105,6 +105,7 @@ extension Block {
 
     /// How the rest of a path is compared with the related items; `nil` for a rest that may lead through arrays.
     private func modifier(_ join: Join, _ other: BlockType) -> DataStorePredicate.Modifier? {
+        if other.table == nil { return nil }
         let first = join.rest[0]
         if other.relationshipToMany(first) != nil { return join.isToMany ? .any : nil }
         let isID = join.rest == DataStorePredicate.AttributePath.uniqueToken.components

@@ -117,8 +117,8 @@ extension Block {
                 if changeCount == changesBefore { try checkCount(pass, of: query.type) }
                 return
             }
-            // `body` may also have declared an attribute of the type.
-            if hasMore { query = try Query(request, in: self) }
+            // In a write block, `body` may also have declared an attribute of the type.
+            if hasMore, self is WriteBlock { query = try Query(request, in: self) }
         }
     }
 
@@ -305,7 +305,7 @@ extension Block {
         try prepareForQuery()
         // A damaged type is listed, so that a caller that copies all types gets its error.
         let schemas =
-            known.catalog.types.filter(\.isDeclared).map(\.schema)
+            known.catalog.types.filter(\.isDeclared).map(known.catalog.schema)
             + known.catalog.damages.map { ItemSchema($0.typeKey, attributes: []) }
         return schemas.sorted { $0.itemTypeKey < $1.itemTypeKey }
     }

@@ -15,7 +15,7 @@ extension Block {
         while !rest.isEmpty {
             // Repeated for each batch, because `body` may have changed items or declared attributes.
             try prepareForQuery()
-            query = try Query(request, in: self)
+            if self is WriteBlock { query = try Query(request, in: self) }
             var batch: [(ItemID, [UInt8])] = []
             var bytes = 0
             while let id = rest.first, batch.count < 256, bytes < 1 << 20 {

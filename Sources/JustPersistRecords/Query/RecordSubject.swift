@@ -50,7 +50,11 @@ extension Block {
         guard let table = RecordFormat.Table(record),
             let value = attribute.value(in: record, table, known)
         else { throw type.corrupted(id, attribute: name) }
-        return value
+        guard case .reference(let other) = value, type.dangling.contains(name) else { return value }
+        let otherType = try blockType(ItemType(dynamic: other.itemTypeKey))
+        var isThere = false
+        try withRecord(otherType, id: other.id) { _ throws(DataStoreError) in isThere = true }
+        return isThere ? value : .null
     }
 
     /// References to the others of an item in a relationship to many, as a value.

@@ -36,7 +36,8 @@ extension ItemDeclaration {
         var storages: Set<String> = []
         let attributes = properties.filter { $0.access.level <= narrowest }.map { property in
             let attribute = ValueAttribute(
-                property, ofClass: name, takenStorages: storages.union(properties.map(\.name) + relationships.map(\.name)))
+                property, ofClass: name,
+                takenStorages: storages.union(properties.map(\.name) + relationships.map(\.name)))
             storages.insert(attribute.storageName)
             return attribute
         }

@@ -42,7 +42,9 @@ public final class BlockLinks {
         return try body()
     }
 
-    /// Forgets what was read from the declarations of the store. A store calls this when a declaration changes.
+    /// Forgets what was read from the declarations of the store.
+    ///
+    /// A store calls this when a declaration changes.
     public func declarationsChanged() {
         withoutInverse = nil
         relations = [:]

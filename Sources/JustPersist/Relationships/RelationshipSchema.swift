@@ -72,7 +72,9 @@ public struct RelationshipSchema: Sendable {
     public let keyPath: (any AnyKeyPath & Sendable)?
 
     private var destinationKey: String
-    /// The class of the others. Its schema is used late, because it may refer to this one.
+    /// The class of the others.
+    ///
+    /// Its schema is used late, because it may refer to this one.
     private(set) var destinationClass: (any DataStoreItem.Type)?
 
     /// A relationship to the type with a key.

@@ -176,7 +176,9 @@ extension ToMany: Sequence {
     /// Whether there are no others.
     public var isEmpty: Bool { count == 0 }
 
-    /// The first of the others; `nil` if there are none. Costs as much as ``items``.
+    /// The first of the others; `nil` if there are none.
+    ///
+    /// Costs as much as ``items``.
     public var first: Item? { items.first }
 
     /// The others, read once.

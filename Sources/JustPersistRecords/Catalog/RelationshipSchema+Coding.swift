@@ -2,7 +2,9 @@ import JustPersist
 
 /// Relationships in the catalog entry of their type.
 extension RelationshipSchema {
-    /// The field of a type's entry. Bit 6 is set: a release that keeps no relationships must not change the items.
+    /// The field of a type's entry.
+    ///
+    /// Bit 6 is set: a release that keeps no relationships must not change the items.
     static let fieldNumber: UInt8 = 5 | 0x40
 
     private enum FieldNumber {

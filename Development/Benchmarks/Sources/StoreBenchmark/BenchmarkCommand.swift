@@ -8,7 +8,8 @@ struct BenchmarkCommand: ParsableCommand {
         commandName: "StoreBenchmark",
         abstract: "Compares JustPersist with GRDB and with LMDB and LevelDB through C.",
         subcommands: [
-            CompareCommand.self, ChildrenCommand.self, PlannerCommand.self, GraphCommand.self, MigrateCommand.self,
+            CompareCommand.self, ChildrenCommand.self, PlannerCommand.self, GraphCommand.self,
+            MigrateCommand.self,
             MemoryCommand.self,
         ],
         defaultSubcommand: CompareCommand.self)

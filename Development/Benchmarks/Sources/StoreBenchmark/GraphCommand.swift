@@ -50,7 +50,9 @@ struct GraphCommand: ParsableCommand {
         }
     }
 
-    /// Work with relationships, and work to compare it with. Both do their work so many times.
+    /// Work with relationships, and work to compare it with.
+    ///
+    /// Both do their work so many times.
     private struct Row {
         let title: String
         let own: () throws -> Int

@@ -41,6 +41,8 @@ enum ItemMessage: DiagnosticMessage {
     case notARelationship(String)
     case unknownRelationshipOption
     case notAnInverse(String)
+    case attributeOfRelationship(String)
+    case initialOthers(String)
     case declaredTwice(String)
     case nameClash(String, with: String)
     case notAKeyPath(macro: String)
@@ -130,8 +132,12 @@ enum ItemMessage: DiagnosticMessage {
             "the only option is .ordered, of a relationship to many"
         case .notAnInverse(let name):
             "the inverse of '\(name)' is written out: a key path such as \\Book.author, or the name in a string literal"
+        case .attributeOfRelationship(let name):
+            "'\(name)' is a relationship, which has an index and no options of @Attribute; remove one of both"
+        case .initialOthers(let name):
+            "the relationship '\(name)' begins with no other item; remove the value, and relate items in a write block"
         case .declaredTwice(let name):
-            "the attribute '\(name)' is declared twice; remove one"
+            "the property '\(name)' is declared twice; remove one"
         case .nameClash(let name, let other):
             "'\(name)' and '\(other)' are kept under one name; each attribute needs its own"
         case .notAKeyPath(let macro):

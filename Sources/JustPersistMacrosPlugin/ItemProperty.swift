@@ -36,12 +36,7 @@ struct ItemProperty {
             return nil
         }
         guard variable.bindings.contains(where: { !$0.isComputed }) else { return nil }
-        var ignored: [Diagnostic] = []
-        if variable.attribute(named: "Relationship") != nil
-            || ItemRelationship(variable, diagnostics: &ignored) != nil
-        {
-            return nil
-        }
+        if ItemRelationship.isDeclared(by: variable) { return nil }
         guard let binding = variable.bindings.first, variable.bindings.count == 1,
             let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
         else {
@@ -76,8 +71,8 @@ struct ItemProperty {
         syntax = Syntax(pattern)
     }
 
-    /// The reason why the declaration cannot be an attribute, independent of its type.
-    private static func refusal(
+    /// The reason why the declaration cannot be an attribute or a relationship, independent of its type.
+    static func refusal(
         of variable: VariableDeclSyntax, binding: PatternBindingSyntax, name: String
     ) -> Diagnostic? {
         let specifier = variable.bindingSpecifier

@@ -30,9 +30,9 @@ struct ItemRelationship {
             variable.attribute(named: "Transient") == nil,
             let binding = variable.bindings.first, !binding.isComputed
         else { return nil }
+        guard Self.isDeclared(by: variable) else { return nil }
         let marker = variable.attribute(named: "Relationship")
         let type = binding.typeAnnotation?.type.trimmed
-        if marker == nil, type?.argument(of: "ToMany") == nil { return nil }
         guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
             variable.bindings.count == 1
         else {
@@ -43,9 +43,25 @@ struct ItemRelationship {
         name = pattern.identifier.identifier?.name ?? identifier
         access = ItemAccess(of: variable.modifiers)
         syntax = Syntax(pattern)
+        if let refusal = ItemProperty.refusal(of: variable, binding: binding, name: name) {
+            diagnostics.append(refusal)
+            return nil
+        }
+        if let attribute = variable.attribute(named: "Attribute") {
+            diagnostics.append(ItemMessage.attributeOfRelationship(name).at(attribute))
+            return nil
+        }
+        if let value = binding.initializer?.value, !value.is(NilLiteralExprSyntax.self),
+            value.as(ArrayExprSyntax.self)?.elements.isEmpty != true
+        {
+            diagnostics.append(ItemMessage.initialOthers(name).at(value))
+            return nil
+        }
         if let element = type?.argument(of: "ToMany") {
             (destination, form) = (element, .toMany)
-        } else if let wrapped = type?.wrapped {
+        } else if let wrapped = type?.wrapped, !wrapped.is(ArrayTypeSyntax.self),
+            wrapped.argument(of: "ToMany") == nil, wrapped.argument(of: "Array") == nil
+        {
             (destination, form) = (wrapped, .one)
         } else if let element = type?.as(ArrayTypeSyntax.self)?.element {
             (destination, form) = (element, .array)
@@ -64,6 +80,12 @@ struct ItemRelationship {
             }
         }
         self.arguments = arguments
+    }
+
+    /// Whether a property is a relationship, by its attribute or its type.
+    static func isDeclared(by variable: VariableDeclSyntax) -> Bool {
+        variable.attribute(named: "Relationship") != nil
+            || variable.bindings.first?.typeAnnotation?.type.trimmed.argument(of: "ToMany") != nil
     }
 
     private static func read(

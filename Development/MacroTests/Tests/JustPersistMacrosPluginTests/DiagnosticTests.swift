@@ -157,6 +157,64 @@ import Testing
         #expect(Expansion("@Item final class A { let a: Int }").fixes == ["make it a 'var'"])
     }
 
+    // MARK: Relationships
+
+    @Test(arguments: [
+        ("@Relationship let b: B?", "'b' must be a 'var', as a store sets its value"),
+        (
+            "@Relationship var b: [B]?",
+            """
+            the relationship 'b' needs the type of an item class: an optional for one other item, ToMany<…> or an array for \
+            many
+            """
+        ),
+        (
+            "@Relationship var b: ToMany<B>?",
+            """
+            the relationship 'b' needs the type of an item class: an optional for one other item, ToMany<…> or an array for \
+            many
+            """
+        ),
+        (
+            "@Attribute(.indexed) @Relationship var b: B?",
+            "'b' is a relationship, which has an index and no options of @Attribute; remove one of both"
+        ),
+        (
+            "@Relationship var b: [B] = [B()]",
+            "the relationship 'b' begins with no other item; remove the value, and relate items in a write block"
+        ),
+        (
+            "@Relationship(.ordered) var b: B?",
+            "the only option is .ordered, of a relationship to many"
+        ),
+        (
+            "@Relationship(inverse: path) var b: ToMany<B>",
+            """
+            the inverse of 'b' is written out: a key path such as \\Book.author, or the name in a string literal
+            """
+        ),
+        ("var b: ToMany<B>; var b: ToMany<B>", "the property 'b' is declared twice; remove one"),
+    ])
+    func relationshipIsRefused(member: String, message: String) {
+        #expect(Expansion("@Item final class A { \(member) }").messages == [message])
+    }
+
+    @Test(arguments: [
+        "@Relationship var b: B?", "@Relationship var b: B? = nil", "@Relationship var b: [B] = []",
+        "var b: ToMany<B>", "@Relationship(deleteRule: .cascade, inverse: \\B.a) var b: ToMany<B>",
+    ])
+    func relationshipIsAccepted(member: String) {
+        let expansion = Expansion("@Item final class A { \(member) }")
+        #expect(expansion.messages.isEmpty)
+        #expect(expansion.text.contains("RelationshipSchema(\"b\", to: B.self"))
+    }
+
+    @Test func aNameBesideARelationshipIsNotTakenTwice() {
+        let expansion = Expansion(
+            "@Item final class A { var b = C.c; var b2: D? = nil; @Relationship var _b2: B? }")
+        #expect(expansion.text.contains("var __b2"))
+    }
+
     @Test(arguments: [
         ("lazy", "mark it @Transient"),
         ("weak", "refer to another item with an ItemReference?, or mark it @Transient"),
@@ -225,7 +283,7 @@ import Testing
 
     @Test func anAttributeIsDeclaredOnce() {
         let expansion = Expansion("@Item final class A { var a: Int = 0; var `a`: String? }")
-        #expect(expansion.messages == ["the attribute 'a' is declared twice; remove one"])
+        #expect(expansion.messages == ["the property 'a' is declared twice; remove one"])
         #expect(expansion.places == ["`a`"])
     }
 

@@ -120,6 +120,34 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.allCases)
+    func aMisspeltAttributeOfARelatedTypeIsAnError(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                let book = try db.create(Book.self)
+                book.author = try db.create(Author.self)
+                book.tags.insert(try db.create(Tag.self))
+            }
+            try store.read { db in
+                for (format, type) in [
+                    ("author.nme == 'x'", "Author"), ("ANY tags.txt == 'x'", "Tag"),
+                    ("author.desk.authr == nil", "Desk"), ("author.books.titel.@count > 0", "Book"),
+                ] {
+                    let error = expectError(.unknownAttribute) {
+                        _ = try db.count(Book.self, where: DataStorePredicate(format))
+                    }
+                    #expect(error?.itemType == type, "\(format)")
+                }
+                let request = DataStoreRequest(itemType: Book.self)
+                request.setSort(byKey: "author.nme", ascending: true)
+                expectError(.unknownAttribute) { _ = try db.performFetch(request) }
+                for format in ["author.uniqueToken != nil", "author.desk.author.name == nil"] {
+                    try #expect(db.count(Book.self, where: DataStorePredicate(format)) == 1)
+                }
+            }
+        }
+    }
+
     @Test func aPathIsAnsweredFromTheRelatedItems() throws {
         try Backend.lmdb.withStore { store in
             var random = SeededGenerator(seed: 1)

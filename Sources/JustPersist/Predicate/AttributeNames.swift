@@ -8,9 +8,15 @@ package protocol AttributeNames {
 
     /// The kinds of values that an attribute may have; `nil` if the type neither has nor had one of that name.
     func kinds(ofAttribute name: String) -> ValueKinds?
+
+    /// The attributes of the type to which a relationship leads; `nil` if that is no relationship, or not known.
+    func names(inRelationship name: String) -> (any AttributeNames)?
 }
 
 extension AttributeNames {
+    /// Not known.
+    package func names(inRelationship name: String) -> (any AttributeNames)? { nil }
+
     /// The kinds of values at a name that a request uses.
     ///
     /// - Throws: `.unknownAttribute`, with the nearest name, if there is no such attribute.
@@ -40,6 +46,10 @@ extension AttributeNames {
 }
 
 extension ItemSchema: AttributeNames {
+    package func names(inRelationship name: String) -> (any AttributeNames)? {
+        relationships.first { $0.name == name }?.destinationClass?.schema
+    }
+
     package var attributeNames: [String] {
         attributes.map(\.name) + relationships.filter(\.isToMany).map(\.name)
     }
@@ -75,6 +85,10 @@ private struct ClassAttributes: AttributeNames {
 
     var itemTypeKey: String { declared.itemTypeKey }
     var attributeNames: [String] { declared.attributeNames }
+
+    func names(inRelationship name: String) -> (any AttributeNames)? {
+        declared.names(inRelationship: name)
+    }
 
     func kinds(ofAttribute name: String) -> ValueKinds? {
         declared.kinds(ofAttribute: name) ?? stored.kinds(ofAttribute: name).map { _ in .all }

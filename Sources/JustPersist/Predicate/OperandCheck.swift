@@ -74,6 +74,10 @@ struct OperandCheck {
     func kinds(at path: DataStorePredicate.AttributePath) throws(DataStoreError) -> ValueKinds {
         guard let first = path.components.first else { return .all }
         let kinds = try names.knownKinds(ofAttribute: first, in: operation)
+        if path.components.count > 1, let other = names.names(inRelationship: first) {
+            let rest = DataStorePredicate.AttributePath(Array(path.components.dropFirst()))
+            _ = try OperandCheck(names: other, operation: operation).kinds(at: rest)
+        }
         return try self.kinds(
             below: kinds, path.components.dropFirst(), of: .path(.init([first])))
     }

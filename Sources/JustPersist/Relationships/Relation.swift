@@ -70,10 +70,7 @@ package struct Relation {
     }
 
     /// The type of the others.
-    package var others: ItemType {
-        schema.destinationClass.map { ItemType(ofAnyClass: $0) }
-            ?? ItemType(ofAnyClass: schema.destination)
-    }
+    package var others: ItemType { schema.others }
 
     /// Whether an item is related to itself through this relationship if another is related to it.
     package var isSymmetric: Bool {

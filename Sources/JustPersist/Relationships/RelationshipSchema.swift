@@ -126,6 +126,11 @@ public struct RelationshipSchema: Sendable {
     /// The key of the type of the others.
     public var destination: String { destinationClass?.itemTypeKey ?? destinationKey }
 
+    /// The type of the others.
+    package var others: ItemType {
+        destinationClass.map { ItemType(ofAnyClass: $0) } ?? ItemType(ofAnyClass: destination)
+    }
+
     /// The relationship as a store knows it: to the type with a key, and without a class.
     func leading(to key: String) -> RelationshipSchema {
         var other = self

@@ -414,6 +414,13 @@ final class BlockType {
 extension BlockType: AttributeNames {
     var itemTypeKey: String { itemType.key }
 
+    func names(inRelationship name: String) -> (any AttributeNames)? {
+        let declared = itemType.schema?.relationships ?? stored?.relationships ?? []
+        guard let relationship = declared.first(where: { $0.name == name }) else { return nil }
+        let stored = known.catalog.type(relationship.destination)
+        return relationship.others.attributeNames(stored: stored.map(known.catalog.schema))
+    }
+
     /// The kinds that the class declares; all kinds for an undeclared attribute.
     ///
     /// Without a class, the declared kinds and those of values stored before the declaration.

@@ -164,6 +164,20 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
     }
 
+    /// A place among the links of an item, for one among its others: links to deleted items are no others.
+    func place(
+        _ place: Int, among relation: Relation, of item: ItemReference
+    ) throws(DataStoreError) -> Int {
+        guard relation.mayDangle, place > 0 else { return place }
+        let linked = try references(relation, of: item, includesDeleted: true)
+        var left = place
+        for (index, other) in linked.enumerated() where try exists(other) {
+            if left == 0 { return index }
+            left -= 1
+        }
+        return linked.count
+    }
+
     /// Moves an item to another place among the others of an item.
     func move(
         _ relation: Relation, of item: ItemReference, _ other: ItemReference, to place: Int
@@ -182,6 +196,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             let link = try performFetchItem(ItemType(dynamic: type.key), id: id)
         else { return }
         let near = Relation(type, isSource, of: relation)
+        let place = try self.place(place, among: relation, of: item)
         guard let now = try references(near, of: item).firstIndex(of: other), now != place else {
             return
         }

@@ -173,6 +173,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             }
         case .links(let type, let isSource):
             let (source, end) = isSource ? (own, new) : (new, own)
+            let position = try position.map { (position) throws(DataStoreError) in
+                try place(position, among: relation, of: own)
+            }
             guard try addLink(type, from: source, to: end, at: position, seenFromSource: isSource)
             else { return false }
             if relation.isSymmetric, own != new {

@@ -66,7 +66,7 @@ struct LinkCommand: ParsableCommand {
         discussion: """
             The relationship must be declared, by a program's classes or by import --relation; info lists those of each type. The \
             other side changes with it. In a relationship to one item the other item replaces the former one. Nothing is \
-            asked, as unlink undoes it.
+            asked; unlink ends the relation, and does not restore a former one.
             """)
 
     @OptionGroup var items: RelatedItems

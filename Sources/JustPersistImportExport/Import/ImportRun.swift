@@ -121,9 +121,17 @@ struct ImportRun {
             } catch let refusal as RowsWriter.Refusal {
                 guard settings.onError == .skip,
                     let row = refusal.row ?? writer.firstRefused(of: batch)
-                else { throw error(refusal, batch) }
-                refuse(row, refusal.error, &bad)
+                else {
+                    reportBad(bad, badRow)
+                    throw error(refusal, batch)
+                }
+                let count = batch.count
                 batch.removeAll { $0.position == row.position }
+                if batch.count == count {
+                    reportBad(bad, badRow)
+                    throw error(refusal, batch)
+                }
+                refuse(row, refusal.error, &bad)
             } catch let error as DataStoreError {
                 throw withState(error, "“\(source.name)”, from line \(batch[0].line) on: ")
             }

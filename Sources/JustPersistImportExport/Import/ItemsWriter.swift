@@ -79,11 +79,12 @@ struct ItemsWriter {
         _ rows: [ImportRow], skipsBadRows: Bool = false,
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable, _ refused: inout ImportRow?
     ) throws(DataStoreError) -> Outcome {
-        var rows = try withReferences(rows, in: db, &refused)
-        try declare(rows, in: db)
         guard var relations else {
+            let rows = try withReferences(rows, in: db, &refused)
+            try declare(rows, in: db)
             return try writeItems(rows, skipsBadRows: skipsBadRows, in: db, &refused)
         }
+        try declare(rows, in: db)
         try relations.declare(in: db)
         let plan = try relations.plan(rows, defers: defersRows, in: db)
         self.relations = relations
@@ -91,7 +92,9 @@ struct ItemsWriter {
             refused = first.row
             throw first.error
         }
-        rows = plan.rows
+        // The nested items of a row that is refused, or that waits, are not written.
+        let rows = try withReferences(plan.rows, in: db, &refused)
+        try declare(rows, in: db)
         var outcome = try writeItems(rows, skipsBadRows: false, in: db, &refused)
         try relations.write(rows, outcome.items, in: db, &refused)
         for (row, item) in zip(rows, outcome.items) where !row.links.isEmpty {
@@ -143,9 +146,15 @@ struct ItemsWriter {
             var writer = writer
             // All nested items are written together, because finding items by their key costs less for many.
             let inner = rows.map { $0.nested.first { $0.attribute == attribute } }
-            let items = try writer.write(
-                inner.flatMap { $0?.rows ?? [] }, in: db, &refused
-            ).items
+            let all = zip(rows, inner).flatMap { row, nested in
+                (nested?.rows ?? []).map { inner in
+                    var inner = inner
+                    // If it is refused, the row is.
+                    inner.position = row.position
+                    return inner
+                }
+            }
+            let items = try writer.write(all, in: db, &refused).items
             var references = items.map { DataStoreValue.reference(ItemReference(to: $0)) }[...]
             for (place, nested) in inner.enumerated() {
                 guard let nested else { continue }

@@ -131,8 +131,11 @@ struct Graph: Sendable {
     }
 
     private mutating func add(_ other: String, to end: End, at place: Int?) {
-        let count = others[end]?.count ?? 0
-        others[end, default: []].insert(other, at: min(place ?? count, count))
+        // Items that were deleted, to which references stay, take no place.
+        let list = others[end] ?? []
+        let free = list.indices.filter { items.contains(list[$0]) }
+        let index = place.flatMap { $0 < free.count ? free[$0] : nil } ?? list.count
+        others[end, default: []].insert(other, at: index)
         touched.insert(end)
     }
 

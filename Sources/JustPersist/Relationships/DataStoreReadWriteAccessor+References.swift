@@ -77,7 +77,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         try check(others, relation)
         let own = ItemReference(to: item)
         let wanted = Set(others)
-        for other in try references(relation, of: own) where !wanted.contains(other) {
+        for other in try references(relation, of: own, includesDeleted: true)
+        where !wanted.contains(other) {
             try unlink(relation, of: item, from: other)
         }
         for other in others { try addRelated(relation, of: item, other) }

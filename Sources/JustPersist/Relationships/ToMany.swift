@@ -132,8 +132,8 @@ public struct ToMany<Item: DataStoreItem> {
     public func replace(with items: [Item]) {
         writing(or: ()) { (db, relation) throws(DataStoreError) in
             let wanted = Set(items.map(\.uniqueToken))
-            for other in try db.references(relation, of: reference) where !wanted.contains(other.id)
-            {
+            for other in try db.references(relation, of: reference, includesDeleted: true)
+            where !wanted.contains(other.id) {
                 try db.unlink(relation, of: owner, from: other)
             }
             var present = try db.references(relation, of: reference).map(\.id)
@@ -157,7 +157,7 @@ public struct ToMany<Item: DataStoreItem> {
     /// Removes all, which are not deleted.
     public func removeAll() {
         writing(or: ()) { (db, relation) throws(DataStoreError) in
-            for other in try db.references(relation, of: reference) {
+            for other in try db.references(relation, of: reference, includesDeleted: true) {
                 try db.unlink(relation, of: owner, from: other)
             }
         }

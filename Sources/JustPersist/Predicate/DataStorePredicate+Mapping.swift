@@ -14,6 +14,25 @@ extension DataStorePredicate {
         try mapped(bound: [], transform)
     }
 
+    /// The predicate with every comparison replaced, except for those inside SUBQUERYs and conditional expressions.
+    package func mapComparisons<Failure: Error>(
+        _ transform: (_ comparison: Comparison) throws(Failure) -> DataStorePredicate
+    ) throws(Failure) -> DataStorePredicate {
+        func mapped(_ parts: [DataStorePredicate]) throws(Failure) -> [DataStorePredicate] {
+            var mapped: [DataStorePredicate] = []
+            mapped.reserveCapacity(parts.count)
+            for part in parts { mapped.append(try part.mapComparisons(transform)) }
+            return mapped
+        }
+        switch self {
+        case .constant, .evaluated: return self
+        case .not(let part): return .not(try part.mapComparisons(transform))
+        case .and(let parts): return .and(try mapped(parts))
+        case .or(let parts): return .or(try mapped(parts))
+        case .comparison(let comparison): return try transform(comparison)
+        }
+    }
+
     /// The paths in the predicate that begin at the item.
     package var paths: [AttributePath] {
         // Most predicates are one comparison of an attribute with a value.
@@ -36,27 +55,13 @@ extension DataStorePredicate {
     fileprivate func mapped<Failure: Error>(
         bound: Set<String>, _ transform: Transform<Failure>
     ) throws(Failure) -> DataStorePredicate {
-        switch self {
-        case .constant, .evaluated: return self
-        case .not(let part): return .not(try part.mapped(bound: bound, transform))
-        case .and(let parts): return .and(try Self.mapped(parts, bound, transform))
-        case .or(let parts): return .or(try Self.mapped(parts, bound, transform))
-        case .comparison(let comparison):
-            return .comparison(
+        try mapComparisons { (comparison) throws(Failure) in
+            .comparison(
                 Comparison(
                     try comparison.left.mapped(bound: bound, transform), comparison.operator,
                     try comparison.right.mapped(bound: bound, transform),
                     modifier: comparison.modifier, options: comparison.options))
         }
-    }
-
-    private static func mapped<Failure: Error>(
-        _ parts: [DataStorePredicate], _ bound: Set<String>, _ transform: Transform<Failure>
-    ) throws(Failure) -> [DataStorePredicate] {
-        var mapped: [DataStorePredicate] = []
-        mapped.reserveCapacity(parts.count)
-        for part in parts { mapped.append(try part.mapped(bound: bound, transform)) }
-        return mapped
     }
 }
 

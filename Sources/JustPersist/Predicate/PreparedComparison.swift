@@ -220,13 +220,7 @@ extension DataStorePredicate {
     ///
     /// - Parameter now: The result of `now()`: the time of the request.
     package func evaluatingConstants(now: Date) -> DataStorePredicate {
-        switch self {
-        case .constant, .evaluated: self
-        case .not(let part): .not(part.evaluatingConstants(now: now))
-        case .and(let parts): .and(parts.map { $0.evaluatingConstants(now: now) })
-        case .or(let parts): .or(parts.map { $0.evaluatingConstants(now: now) })
-        case .comparison(let comparison): .comparison(comparison.evaluatingConstants(now: now))
-        }
+        mapComparisons { .comparison($0.evaluatingConstants(now: now)) }
     }
 }
 

@@ -111,7 +111,7 @@ public final class BlockLinks {
             if case .reference = relation.storage {
                 for other in others where try db.exists(other) {
                     // The other one of a pair may have a new partner by now.
-                    if let back = relation.reversed, !back.schema.isToMany,
+                    if relation.isPair, let back = relation.reversed,
                         try db.references(back, of: other).first?.id != rule.item.id
                     {
                         continue
@@ -125,16 +125,18 @@ public final class BlockLinks {
                 note(rule, "it was deleted, but has \(count) “\(rule.name)”, which denies that")
             }
         }
-        for (relation, item) in limited.values.lazy.flatMap({ entry in
-            entry.items.lazy.map { (entry.relation, $0) }
-        }) {
-            guard try db.exists(item) else { continue }
-            let rule = Rule(item: item, name: relation.schema.name)
-            let (count, schema) = (try db.count(relation, of: item), relation.schema)
-            if count < schema.minimum {
-                note(rule, "it has \(count) “\(rule.name)”, and needs \(schema.minimum) at least")
-            } else if let maximum = schema.maximum, count > maximum {
-                note(rule, "it has \(count) “\(rule.name)”, and may have \(maximum) at most")
+        for (relation, items) in limited.values {
+            for item in items {
+                guard try db.exists(item) else { continue }
+                let rule = Rule(item: item, name: relation.schema.name)
+                let (count, schema) = (try db.count(relation, of: item), relation.schema)
+                if count < schema.minimum {
+                    note(
+                        rule, "it has \(count) “\(rule.name)”, and needs \(schema.minimum) at least"
+                    )
+                } else if let maximum = schema.maximum, count > maximum {
+                    note(rule, "it has \(count) “\(rule.name)”, and may have \(maximum) at most")
+                }
             }
         }
         guard let first else { return }

@@ -8,9 +8,7 @@ extension DataStoreItem {
             if let others = backing.prefetched?[name] {
                 return others.first.flatMap { Other.cast($0) }
             }
-            guard case .reference(let reference) = try backing.value(forAttribute: name) else {
-                return nil
-            }
+            guard let reference = try backing.reference(in: name) else { return nil }
             var found: Other?
             try backing.withReader { (db) throws(DataStoreError) in
                 let type =
@@ -30,10 +28,7 @@ extension DataStoreItem {
     /// It may be that of an item that was deleted under a rule of no action.
     public func relatedID(_ name: String) -> ItemID? {
         do throws(DataStoreError) {
-            guard case .reference(let reference) = try backing.value(forAttribute: name) else {
-                return nil
-            }
-            return reference.id
+            return try backing.reference(in: name)?.id
         } catch {
             backing.fail(error)
             return nil
@@ -79,7 +74,8 @@ extension MutableDataStoreItem {
 
     /// Sets a to-one relationship to the item of a reference, or to nil, and keeps the other side in step.
     ///
-    /// Returns false, and changes nothing, if the value is no reference or the attribute is no relationship.
+    /// A reference to an item that is not there yet, as an import has them, is kept as it is. Returns false, and changes
+    /// nothing, if the value is no reference or the attribute is no relationship.
     func setRelated(_ name: String, toValue value: DataStoreValue) throws(DataStoreError) -> Bool {
         switch value {
         case .reference: break
@@ -106,14 +102,11 @@ extension MutableDataStoreItem {
                 let relation = try db.relations(of: self).first(where: { $0.schema.name == name }),
                 !relation.schema.isToMany
             else { return }
-            var other: (any DataStoreItem)?
             if case .reference(let reference) = value {
-                other = try db.performFetchItem(
-                    ItemType(ofAnyClass: reference.itemTypeKey), id: reference.id)
-                // A reference to an item that is not there yet, as an import has them, is kept as it is.
-                if other == nil { return try db.setRelated(relation, of: self, to: nil) }
+                try db.setRelated(relation, of: self, toReference: reference)
+            } else {
+                try db.setRelated(relation, of: self, to: nil)
             }
-            try db.setRelated(relation, of: self, to: other)
             isSet = true
         }
     }

@@ -17,22 +17,22 @@ extension DataStorePredicate {
     /// The predicate with each comparison of one of these relationships with nil replaced by one that asks whether its
     /// item exists.
     package func askingForTargets(of relationships: Set<String>) -> DataStorePredicate {
-        switch self {
-        case .constant, .evaluated: return self
-        case .not(let part): return .not(part.askingForTargets(of: relationships))
-        case .and(let parts): return .and(parts.map { $0.askingForTargets(of: relationships) })
-        case .or(let parts): return .or(parts.map { $0.askingForTargets(of: relationships) })
-        case .comparison(let comparison):
+        mapComparisons { comparison in
             guard case .path(let path) = comparison.left, path.components.count == 1,
                 relationships.contains(path.components[0]),
                 comparison.right == .value(.null),
                 comparison.operator == .equal || comparison.operator == .notEqual
-            else { return self }
+            else { return .comparison(comparison) }
             let token = AttributePath.uniqueToken.components
             return .comparison(
                 Comparison(
                     .path(AttributePath(path.components + token)), comparison.operator,
                     comparison.right, modifier: comparison.modifier, options: comparison.options))
         }
+    }
+
+    /// The condition that an attribute refers to an item.
+    static func reference(in attribute: String, to item: ItemReference) -> DataStorePredicate {
+        .comparison(.init(.path(.init([attribute])), .equal, .value(.reference(item))))
     }
 }

@@ -9,7 +9,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     ///
     /// - Parameter isWhole: Whether an inverse that is missing or does not agree is an error. What the store knows may be
     ///   of an earlier release.
-    func resolvedRelations(
+    package func resolvedRelations(
         of type: ItemType, isWhole: Bool = true
     ) throws(DataStoreError) -> [Relation] {
         let known = try schemasWithRelationships()
@@ -48,10 +48,13 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         return relations
     }
 
-    /// Whether an item exists.
-    func exists(_ item: ItemReference) throws(DataStoreError) -> Bool {
-        try performFetchItem(ItemType(ofAnyClass: item.itemTypeKey), id: item.id) != nil
+    /// The item that a reference leads to, of the class with which the block has used it.
+    func fetch(_ item: ItemReference) throws(DataStoreError) -> (any DataStoreItem)? {
+        try performFetchItem(ItemType(ofAnyClass: item.itemTypeKey), id: item.id)
     }
+
+    /// Whether an item exists.
+    func exists(_ item: ItemReference) throws(DataStoreError) -> Bool { try fetch(item) != nil }
 
     /// A request for what holds the others of an item: the others themselves, or links to them.
     func request(
@@ -61,8 +64,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         let item = ItemReference(itemTypeKey: relation.owner, id: item.id)
         func request(_ type: ItemType, _ attribute: String) -> DataStoreRequest {
             let request = DataStoreRequest(type: type)
-            request.predicate = .comparison(
-                .init(.path(.init([attribute])), .equal, .value(.reference(item))))
+            request.predicate = .reference(in: attribute, to: item)
             return request
         }
         switch relation.storage {
@@ -87,14 +89,10 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     package func references(
         _ relation: Relation, of item: ItemReference, includesDeleted: Bool = false
     ) throws(DataStoreError) -> [ItemReference] {
-        var found: [ItemReference] = []
         guard let request = request(relation, of: item) else {
-            let owner = ItemType(ofAnyClass: item.itemTypeKey)
-            let stored = try performFetchItem(owner, id: item.id)?.backing
-                .value(forAttribute: relation.schema.name)
-            if case .reference(let reference) = stored { found.append(reference) }
-            return found
+            return try fetch(item)?.backing.reference(in: relation.schema.name).map { [$0] } ?? []
         }
+        var found: [ItemReference] = []
         if case .links(let type, let isSource) = relation.storage {
             let far = type.names(isSource: isSource).far
             try performScan(request) { link in
@@ -124,18 +122,15 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     func isRelated(
         _ relation: Relation, _ item: ItemReference, to other: ItemReference
     ) throws(DataStoreError) -> Bool {
-        let reference: DataStoreValue?
         switch relation.storage {
-        case .links(let type, let isSource):
-            let id =
-                isSource
-                ? LinkType.id(from: item.id, to: other.id)
-                : LinkType.id(from: other.id, to: item.id)
+        case .links(let type, _):
+            let (source, target) = relation.ends(item, other)
+            let id = LinkType.id(from: source.id, to: target.id)
             return try performFetchItem(ItemType(dynamic: type.key), id: id) != nil
         case .inverse(let attribute):
-            reference = try performFetchItem(relation.others, id: other.id)?.backing
-                .value(forAttribute: attribute)
-            return reference == .reference(.init(itemTypeKey: relation.owner, id: item.id))
+            let reference = try performFetchItem(relation.others, id: other.id)?.backing
+                .reference(in: attribute)
+            return reference == ItemReference(itemTypeKey: relation.owner, id: item.id)
         case .reference:
             return try references(relation, of: item).contains(other)
         }

@@ -32,17 +32,31 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             // A damaged item can be deleted, and so can one of a class that cannot change it.
             guard [.corrupted, .itemNotMutable].contains(error.code) else { throw error }
         }
-        let first = ItemReference(to: item)
-        var visited: Set<ItemReference> = [first]
+        return try delete([ItemReference(to: item)]) > 0
+    }
+
+    /// Deletes all items of a type under the rules of their relationships.
+    func deleteAllByRules(_ type: ItemType) throws(DataStoreError) {
+        guard try hasRelations(type) else { return try performDeleteAll([type]) }
+        var items: [ItemReference] = []
+        try performScan(DataStoreRequest(type: type)) { items.append(ItemReference(to: $0)) }
+        try knownLinks("delete").followingRules { () throws(DataStoreError) in _ = try delete(items)
+        }
+    }
+
+    /// Deletes items and those that their rules take with them, and returns the number of the items that existed, without
+    /// the others.
+    private func delete(_ items: [ItemReference]) throws(DataStoreError) -> Int {
+        let given = Set(items)
+        var visited = given
         // References and not items, because there may be very many.
-        var pending = [first]
-        var isDeleted = false
+        var pending = Array(items.reversed())
+        var count = 0
         while let next = pending.popLast() {
             var found: (any DataStoreItem)?
             var isDamaged = false
             do throws(DataStoreError) {
-                found = try performFetchItem(
-                    ItemType(ofAnyClass: next.itemTypeKey), id: next.id)
+                found = try fetch(next)
             } catch {
                 guard error.code == .corrupted else { throw error }
                 (found, isDamaged) = (DynamicItem(next.itemTypeKey, id: next.id), true)
@@ -52,23 +66,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             where visited.insert(other).inserted {
                 pending.append(other)
             }
-            if try performDelete(found), next == first { isDeleted = true }
+            if try performDelete(found), given.contains(next) { count += 1 }
         }
-        return isDeleted
-    }
-
-    /// Deletes all items of a type under the rules of their relationships.
-    func deleteAllByRules(_ type: ItemType) throws(DataStoreError) {
-        guard try hasRelations(type) else { return try performDeleteAll([type]) }
-        var references: [ItemReference] = []
-        try performScan(DataStoreRequest(type: type)) { references.append(ItemReference(to: $0)) }
-        for reference in references {
-            if let item = try performFetchItem(
-                ItemType(ofAnyClass: reference.itemTypeKey), id: reference.id)
-            {
-                _ = try deleteByRules(item)
-            }
-        }
+        return count
     }
 
     /// Applies the rules of an item's relationships before it is deleted, and returns the others to be deleted with it.
@@ -82,7 +82,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         for relation in try relations(of: item, isWhole: false) {
             let rule = relation.schema.deleteRule
             if isDamaged, case .reference = relation.storage {
-                if let back = relation.reversed, case .reference = back.storage, rule != .noAction {
+                if relation.isPair, let back = relation.reversed, rule != .noAction {
                     try free(back, from: own, links)
                 }
                 continue
@@ -109,14 +109,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     private func removeLinks(
         of relation: Relation, _ own: ItemReference
     ) throws(DataStoreError) {
-        if case .links(let type, let isSource) = relation.storage {
+        if case .links = relation.storage {
             // Under another rule than cascade, a link stays until the other item is gone too.
             let isCascade = relation.schema.deleteRule == .cascade
             for other in try references(relation, of: own, includesDeleted: true) {
                 if !isCascade, try exists(other) { continue }
-                let (source, target) = isSource ? (own, other) : (other, own)
-                try removeLink(type, from: source, to: target)
-                if relation.isSymmetric { try removeLink(type, from: target, to: source) }
+                try removeLinks(relation, of: own, to: other)
             }
         }
         if let order = relation.order {
@@ -154,27 +152,15 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     private func free(
         _ relation: Relation, from own: ItemReference, _ links: BlockLinks
     ) throws(DataStoreError) {
-        let attribute: String
-        let holder: ItemType
-        if case .links(let type, let isSource) = relation.storage {
-            attribute = type.names(isSource: isSource).far
-            holder = ItemType(dynamic: type.key)
-        } else {
-            attribute = relation.schema.name
-            holder = ItemType(ofAnyClass: relation.owner)
-        }
-        let request = DataStoreRequest(type: holder)
-        request.predicate = .comparison(
-            .init(.path(.init([attribute])), .equal, .value(.reference(own))))
-        for found in try performFetch(request) {
+        for found in try holders(relation, of: own) {
             if case .links(let type, let isSource) = relation.storage {
                 let near = type.names(isSource: isSource).near
-                if case .reference(let end) = try found.backing.value(forAttribute: near) {
+                if let end = try found.backing.reference(in: near) {
                     links.noteCount(relation, of: end)
                 }
                 _ = try performDelete(found)
             } else {
-                try found.backing.setValue(.null, forAttribute: attribute)
+                try found.backing.setValue(.null, forAttribute: relation.schema.name)
                 links.noteCount(relation, of: ItemReference(to: found))
             }
         }

@@ -39,6 +39,51 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return true
     }
 
+    /// Adds the link between two items of a relationship, and the reverse one if that is symmetric; returns false if the
+    /// items are related.
+    func addLinks(
+        _ relation: Relation, of own: ItemReference, to other: ItemReference, at place: Int?
+    ) throws(DataStoreError) -> Bool {
+        guard case .links(let type, let isSource) = relation.storage else { return false }
+        let (source, target) = relation.ends(own, other)
+        guard try addLink(type, from: source, to: target, at: place, seenFromSource: isSource)
+        else { return false }
+        if relation.isSymmetric, own != other {
+            try addLink(type, from: target, to: source, at: nil)
+        }
+        return true
+    }
+
+    /// Deletes the link between two items of a relationship, and the reverse one if that is symmetric; returns whether the
+    /// items were related.
+    @discardableResult
+    func removeLinks(
+        _ relation: Relation, of own: ItemReference, to other: ItemReference
+    ) throws(DataStoreError) -> Bool {
+        guard case .links(let type, _) = relation.storage else { return false }
+        let (source, target) = relation.ends(own, other)
+        guard try removeLink(type, from: source, to: target) else { return false }
+        if relation.isSymmetric, own != other { try removeLink(type, from: target, to: source) }
+        return true
+    }
+
+    /// The items or links that refer to an item by a relationship of theirs.
+    func holders(
+        _ relation: Relation, of item: ItemReference
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        let request: DataStoreRequest
+        switch relation.storage {
+        case .reference:
+            request = DataStoreRequest(type: ItemType(ofAnyClass: relation.owner))
+            request.predicate = .reference(in: relation.schema.name, to: item)
+        case .links(let type, let isSource):
+            request = DataStoreRequest(itemTypeKey: type.key)
+            request.predicate = .reference(in: type.names(isSource: isSource).far, to: item)
+        case .inverse: return []
+        }
+        return try performFetch(request)
+    }
+
     /// Deletes a link, and returns whether it existed.
     @discardableResult
     func removeLink(
@@ -58,8 +103,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ) throws(DataStoreError) -> [any DataStoreItem] {
         let names = type.names(isSource: isSource)
         let request = DataStoreRequest(itemTypeKey: type.key)
-        request.predicate = .comparison(
-            .init(.path(.init([names.near])), .equal, .value(.reference(near))))
+        request.predicate = .reference(in: names.near, to: near)
         request.sortDescriptors = [
             DataStoreSortDescriptor(key: names.position ?? names.far, ascending: ascending)
         ]
@@ -190,12 +234,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             (type, isSource) = (order, true)
             try completeOrder(relation, of: item)
         }
-        let (source, target) = isSource ? (item, other) : (other, item)
+        let near = Relation(type, isSource, of: relation)
+        let (source, target) = near.ends(item, other)
         let id = LinkType.id(from: source.id, to: target.id)
         guard let name = type.names(isSource: isSource).position,
             let link = try performFetchItem(ItemType(dynamic: type.key), id: id)
         else { return }
-        let near = Relation(type, isSource, of: relation)
         let place = try self.place(place, among: relation, of: item)
         guard let now = try references(near, of: item).firstIndex(of: other), now != place else {
             return

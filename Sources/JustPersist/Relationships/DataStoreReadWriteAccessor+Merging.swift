@@ -33,7 +33,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     private func reconcile(
         _ item: ItemReference, isLink: Bool, _ relations: [String: [Relation]]
     ) throws(DataStoreError) {
-        let stored = try performFetchItem(ItemType(dynamic: item.itemTypeKey), id: item.id)
+        let stored = try fetch(item)
         if isLink {
             if let stored, try !hasEnds(stored) { _ = try performDelete(stored) }
         } else if let stored {
@@ -50,9 +50,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     private func hasEnds(_ link: any DataStoreItem) throws(DataStoreError) -> Bool {
         for name in [LinkType.source, LinkType.target] {
-            guard case .reference(let end) = try link.backing.value(forAttribute: name),
-                try performFetchItem(ItemType(dynamic: end.itemTypeKey), id: end.id) != nil
-            else { return false }
+            guard let end = try link.backing.reference(in: name), try exists(end) else {
+                return false
+            }
         }
         return true
     }
@@ -63,15 +63,14 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ) throws(DataStoreError) {
         guard case .reference = relation.storage else { return }
         let name = relation.schema.name
-        let isPair = relation.inverse.map { !$0.isToMany } ?? false
-        if case .reference(let other) = try stored.backing.value(forAttribute: name) {
-            if try performFetchItem(ItemType(dynamic: other.itemTypeKey), id: other.id) == nil {
+        if let other = try stored.backing.reference(in: name) {
+            if try !exists(other) {
                 if !relation.mayDangle { try stored.backing.setValue(.null, forAttribute: name) }
-            } else if isPair {
+            } else if relation.isPair {
                 try freeAllButPartner(relation, of: other)
             }
         }
-        if isPair, let back = relation.reversed { try freeAllButPartner(back, of: item) }
+        if relation.isPair, let back = relation.reversed { try freeAllButPartner(back, of: item) }
     }
 
     /// Frees all items that refer to an item as their partner, except for the one to which it refers itself.
@@ -79,10 +78,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         _ relation: Relation, of item: ItemReference
     ) throws(DataStoreError) {
         guard let inverse = relation.inverse else { return }
-        let partner = try performFetchItem(ItemType(dynamic: item.itemTypeKey), id: item.id)?
-            .backing.value(forAttribute: inverse.name)
+        let partner = try fetch(item)?.backing.reference(in: inverse.name)
         for other in try holders(relation, of: item)
-        where partner != .reference(.init(itemTypeKey: relation.owner, id: other.uniqueToken)) {
+        where partner != ItemReference(itemTypeKey: relation.owner, id: other.uniqueToken) {
             try other.backing.setValue(.null, forAttribute: relation.schema.name)
         }
     }
@@ -99,25 +97,5 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 try holder.backing.setValue(.null, forAttribute: relation.schema.name)
             }
         }
-    }
-
-    /// The items or links that refer to an item by a relationship of theirs.
-    private func holders(
-        _ relation: Relation, of item: ItemReference
-    ) throws(DataStoreError) -> [any DataStoreItem] {
-        let request: DataStoreRequest
-        let attribute: String
-        switch relation.storage {
-        case .reference:
-            request = DataStoreRequest(itemTypeKey: relation.owner)
-            attribute = relation.schema.name
-        case .links(let type, let isSource):
-            request = DataStoreRequest(itemTypeKey: type.key)
-            attribute = type.names(isSource: isSource).far
-        case .inverse: return []
-        }
-        request.predicate = .comparison(
-            .init(.path(.init([attribute])), .equal, .value(.reference(item))))
-        return try performFetch(request)
     }
 }

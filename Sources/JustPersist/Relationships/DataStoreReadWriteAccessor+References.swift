@@ -2,10 +2,6 @@
 ///
 /// Unlike the calls of programs, these accept a reference to an item that does not exist yet: an import may bring it later.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    private func fetch(_ reference: ItemReference) throws(DataStoreError) -> (any DataStoreItem)? {
-        try performFetchItem(ItemType(ofAnyClass: reference.itemTypeKey), id: reference.id)
-    }
-
     /// Sets the others of an item, and keeps the other side in step.
     ///
     /// - Parameter value: A reference or null; for a relationship to many an array of references, in their order.
@@ -17,13 +13,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         case .null where schema.isToMany: try replaceRelated(relation, of: item, by: [])
         case .null: try setRelated(relation, of: item, to: nil)
         case .reference(let reference) where !schema.isToMany:
-            if let other = try fetch(reference) {
-                try setRelated(relation, of: item, to: other)
-            } else {
-                try check([reference], relation)
-                try setRelated(relation, of: item, to: nil)
-                try item.backing.setValue(value, forAttribute: schema.name)
-            }
+            try check([reference], relation)
+            try setRelated(relation, of: item, toReference: reference)
         case .array(let values) where schema.isToMany:
             var references: [ItemReference] = []
             for value in values {
@@ -35,6 +26,17 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             try replaceRelated(relation, of: item, by: references)
         default: throw .notReferences(value.kind, relation)
         }
+    }
+
+    /// Sets a relationship to one to the item of a reference; the reference is kept if there is no such item.
+    func setRelated(
+        _ relation: Relation, of item: any DataStoreItem, toReference reference: ItemReference
+    ) throws(DataStoreError) {
+        if let other = try fetch(reference) {
+            return try setRelated(relation, of: item, to: other)
+        }
+        try setRelated(relation, of: item, to: nil)
+        try item.backing.setValue(.reference(reference), forAttribute: relation.schema.name)
     }
 
     /// Adds items to the others of an item in a relationship to many; those that are among them stay where they are.
@@ -57,21 +59,16 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             guard let order = relation.order else { return false }
             return try addLink(order, from: own, to: other, at: nil)
         }
-        switch relation.storage {
-        case .links(let type, let isSource):
-            let (source, end) = isSource ? (own, other) : (other, own)
-            let isNew = try addLink(
-                type, from: source, to: end, at: nil, seenFromSource: isSource)
-            if isNew, relation.isSymmetric { try addLink(type, from: end, to: source, at: nil) }
-            return isNew
-        case .inverse, .reference:
-            // The other will refer to this item itself; only its place is known here.
-            guard let order = relation.order else { return false }
-            return try addLink(order, from: own, to: other, at: nil)
+        if case .links = relation.storage {
+            return try addLinks(relation, of: own, to: other, at: nil)
         }
+        // The other will refer to this item itself; only its place is known here.
+        guard let order = relation.order else { return false }
+        return try addLink(order, from: own, to: other, at: nil)
     }
 
-    private func replaceRelated(
+    /// Makes exactly these items the others, in this order if the relationship is ordered.
+    func replaceRelated(
         _ relation: Relation, of item: any DataStoreItem, by others: [ItemReference]
     ) throws(DataStoreError) {
         try check(others, relation)

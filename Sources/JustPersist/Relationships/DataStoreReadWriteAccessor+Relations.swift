@@ -50,7 +50,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 
     /// The live item for an item that is to be related to another; one that is in no store is inserted.
-    private func live(
+    func live(
         _ other: any DataStoreItem, for relation: Relation
     ) throws(DataStoreError) -> any DataStoreItem {
         let type = other.backing.itemTypeKey
@@ -91,19 +91,6 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
     }
 
-    private func reference(
-        in item: any DataStoreItem, _ name: String
-    ) throws(DataStoreError) -> ItemReference? {
-        guard case .reference(let reference) = try item.backing.value(forAttribute: name) else {
-            return nil
-        }
-        return reference
-    }
-
-    private func fetch(_ reference: ItemReference) throws(DataStoreError) -> (any DataStoreItem)? {
-        try performFetchItem(ItemType(ofAnyClass: reference.itemTypeKey), id: reference.id)
-    }
-
     private func setReference(
         _ reference: ItemReference?, in item: any DataStoreItem, _ name: String
     ) throws(DataStoreError) {
@@ -119,7 +106,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         var target: (any DataStoreItem)?
         if let other { target = try live(other, for: relation) }
         let own = ItemReference(to: item)
-        let old = try reference(in: item, name)
+        let old = try item.backing.reference(in: name)
         let new = target.map { ItemReference(to: $0) }
         if old == new { return }
         try setReference(new, in: item, name)
@@ -134,13 +121,15 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             return
         }
         // The former partners of both are free.
-        if let old, let former = try fetch(old), try reference(in: former, inverse.name) == own {
+        if let old, let former = try fetch(old),
+            try former.backing.reference(in: inverse.name) == own
+        {
             try setReference(nil, in: former, inverse.name)
             links.noteCount(back, of: old)
         }
         guard let target, let new else { return }
-        if let partner = try reference(in: target, inverse.name), partner != own,
-            let former = try fetch(partner), try reference(in: former, name) == new
+        if let partner = try target.backing.reference(in: inverse.name), partner != own,
+            let former = try fetch(partner), try former.backing.reference(in: name) == new
         {
             try setReference(nil, in: former, name)
             links.noteCount(relation, of: partner)
@@ -163,7 +152,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         switch relation.storage {
         case .reference: throw .notToMany(relation)
         case .inverse(let attribute):
-            if try reference(in: target, attribute) == own { return false }
+            if try target.backing.reference(in: attribute) == own { return false }
             guard let back = relation.reversed else { return false }
             if position != nil { try completeOrder(relation, of: own) }
             try setRelated(back, of: target, to: item)
@@ -171,16 +160,11 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 try removeLink(order, from: own, to: new)
                 try addLink(order, from: own, to: new, at: position)
             }
-        case .links(let type, let isSource):
-            let (source, end) = isSource ? (own, new) : (new, own)
+        case .links:
             let position = try position.map { (position) throws(DataStoreError) in
                 try place(position, among: relation, of: own)
             }
-            guard try addLink(type, from: source, to: end, at: position, seenFromSource: isSource)
-            else { return false }
-            if relation.isSymmetric, own != new {
-                try addLink(type, from: end, to: source, at: nil)
-            }
+            guard try addLinks(relation, of: own, to: new, at: position) else { return false }
             links.noteCount(relation, of: own)
             if let back = relation.reversed { links.noteCount(back, of: new) }
         }
@@ -198,13 +182,11 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         case .reference: throw .notToMany(relation)
         case .inverse(let attribute):
             guard let back = relation.reversed, let target = try fetch(other),
-                try reference(in: target, attribute) == own
+                try target.backing.reference(in: attribute) == own
             else { return false }
             try setRelated(back, of: target, to: nil)
-        case .links(let type, let isSource):
-            let (source, end) = isSource ? (own, other) : (other, own)
-            guard try removeLink(type, from: source, to: end) else { return false }
-            if relation.isSymmetric, own != other { try removeLink(type, from: end, to: source) }
+        case .links:
+            guard try removeLinks(relation, of: own, to: other) else { return false }
             links.noteCount(relation, of: own)
             if let back = relation.reversed { links.noteCount(back, of: other) }
         }

@@ -80,7 +80,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
                 ItemType(dynamic: type.key), names.near, owners.map { .reference($0) },
                 sortedBy: names.position ?? names.far
             ) { (link, owner) throws(DataStoreError) in
-                if case .reference(let far) = try link.backing.value(forAttribute: names.far) {
+                if let far = try link.backing.reference(in: names.far) {
                     linked[owner, default: []].append(far.id)
                 }
             }
@@ -91,7 +91,8 @@ extension DataStoreReadAccessor where Self: ~Copyable {
                 ids.append(
                     relation.schema.isToMany
                         ? try references(relation, of: owner).map(\.id)
-                        : try referredID(in: item, relation.schema.name).map { [$0] } ?? [])
+                        : try item.backing.reference(in: relation.schema.name).map { [$0.id] } ?? []
+                )
             }
         }
         var others: [ItemID: any DataStoreItem] = [:]
@@ -99,15 +100,6 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             relation.others, nil, Set(ids.joined()).sorted().map { .uuid($0.uuid) }
         ) { other, id in others[id] = other }
         return ids.map { $0.compactMap { others[$0] } }
-    }
-
-    private func referredID(
-        in item: any DataStoreItem, _ attribute: String
-    ) throws(DataStoreError) -> ItemID? {
-        guard case .reference(let other) = try item.backing.value(forAttribute: attribute) else {
-            return nil
-        }
-        return other.id
     }
 
     /// Reads items by the values of an attribute in batches, which costs less than one by one.
@@ -129,7 +121,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             if let key { request.setSort(byKey: key, ascending: true) }
             for item in try performFetch(request) {
                 let id = try attribute.map { (name) throws(DataStoreError) in
-                    try referredID(in: item, name)
+                    try item.backing.reference(in: name)?.id
                 }
                 if let id = id ?? item.uniqueToken { try body(item, id) }
             }

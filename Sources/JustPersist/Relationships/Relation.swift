@@ -69,6 +69,16 @@ package struct Relation {
         return inverse?.deleteRule == .noAction || inverse?.deleteRule == .deny
     }
 
+    /// Whether an item has one other at most, and that one it.
+    var isPair: Bool { !schema.isToMany && inverse?.isToMany == false }
+
+    /// The ends of the link between an item that has the relationship and another one.
+    func ends(
+        _ own: ItemReference, _ other: ItemReference
+    ) -> (source: ItemReference, target: ItemReference) {
+        if case .links(_, isSource: false) = storage { (other, own) } else { (own, other) }
+    }
+
     /// The type of the others.
     package var others: ItemType { schema.others }
 
@@ -146,5 +156,15 @@ extension DataStoreError {
             An item of “\(itemType)” is in no store, or in one that keeps no relationships. Insert it first, into a store \
             whose capabilities have hasRelationships.
             """, itemType: itemType)
+    }
+}
+
+extension ItemBacking {
+    /// The reference in an attribute; `nil` if there is another value or none.
+    func reference(in attribute: String) throws(DataStoreError) -> ItemReference? {
+        guard case .reference(let reference) = try value(forAttribute: attribute) else {
+            return nil
+        }
+        return reference
     }
 }

@@ -131,35 +131,16 @@ public struct ToMany<Item: DataStoreItem> {
     /// Makes exactly these items the others, in this order if the relationship is ordered.
     public func replace(with items: [Item]) {
         writing(or: ()) { (db, relation) throws(DataStoreError) in
-            let wanted = Set(items.map(\.uniqueToken))
-            for other in try db.references(relation, of: reference, includesDeleted: true)
-            where !wanted.contains(other.id) {
-                try db.unlink(relation, of: owner, from: other)
-            }
-            var present = try db.references(relation, of: reference).map(\.id)
-            for (place, item) in items.enumerated() {
-                let id = item.uniqueToken
-                if !relation.schema.isOrdered {
-                    try db.link(relation, of: owner, to: item)
-                } else if place < present.count, present[place] == id {
-                    continue
-                } else if try db.link(relation, of: owner, to: item, at: place) {
-                    present.insert(id, at: Swift.min(place, present.count))
-                } else {
-                    try db.move(relation, of: reference, ItemReference(to: item), to: place)
-                    present.removeAll { $0 == id }
-                    present.insert(id, at: Swift.min(place, present.count))
-                }
-            }
+            var others: [ItemReference] = []
+            for item in items { others.append(ItemReference(to: try db.live(item, for: relation))) }
+            try db.replaceRelated(relation, of: owner, by: others)
         }
     }
 
     /// Removes all, which are not deleted.
     public func removeAll() {
         writing(or: ()) { (db, relation) throws(DataStoreError) in
-            for other in try db.references(relation, of: reference, includesDeleted: true) {
-                try db.unlink(relation, of: owner, from: other)
-            }
+            try db.replaceRelated(relation, of: owner, by: [])
         }
     }
 }

@@ -264,14 +264,17 @@ final class BlockType {
 
     /// The relationship to many of that name, which is no attribute.
     func relationshipToMany(_ name: String) -> RelationshipSchema? {
-        let known = itemType.schema?.relationships ?? stored?.relationships ?? []
-        return known.first { $0.isToMany && $0.name == name }
+        relationships.first { $0.isToMany && $0.name == name }
     }
 
-    /// Whether the class or the store declares relationships of the type.
-    var hasRelationships: Bool {
-        itemType.schema.map { !$0.relationships.isEmpty }
-            ?? (stored?.relationships.isEmpty == false)
+    /// The relationships that the class declares, or else the store.
+    var relationships: [RelationshipSchema] {
+        itemType.schema?.relationships ?? stored?.relationships ?? []
+    }
+
+    /// The relationship of that name, which the class declares, or else the store.
+    func relationship(_ name: String) -> RelationshipSchema? {
+        relationships.first { $0.name == name }
     }
 
     /// The to-one relationships whose items may be gone: see `[ItemSchema].dangling(of:)`.
@@ -415,8 +418,7 @@ extension BlockType: AttributeNames {
     var itemTypeKey: String { itemType.key }
 
     func names(inRelationship name: String) -> (any AttributeNames)? {
-        let declared = itemType.schema?.relationships ?? stored?.relationships ?? []
-        guard let relationship = declared.first(where: { $0.name == name }) else { return nil }
+        guard let relationship = relationship(name) else { return nil }
         let stored = known.catalog.type(relationship.destination)
         return relationship.others.attributeNames(stored: stored.map(known.catalog.schema))
     }

@@ -13,7 +13,7 @@ extension Block {
     func joined(
         _ predicate: DataStorePredicate, of request: DataStoreRequest, _ type: BlockType
     ) throws(DataStoreError) -> DataStorePredicate? {
-        guard type.hasRelationships, predicate.hasComparison(where: { join($0, type) != nil })
+        guard !type.relationships.isEmpty, predicate.hasComparison(where: { join($0, type) != nil })
         else { return nil }
         // Errors name what the program wrote.
         _ = try request.copy().keys(of: type.namesForQuery)
@@ -26,10 +26,10 @@ extension Block {
         explained = nil
         defer { explained = noted }
         do throws(DataStoreError) {
-            let joined = try predicate.replacingComparisons {
-                (comparison) throws(DataStoreError) in
-                guard let join = join(comparison, type) else { return nil }
+            let joined = try predicate.mapComparisons { (comparison) throws(DataStoreError) in
+                guard let join = join(comparison, type) else { return .comparison(comparison) }
                 return try matches(join, comparison, type, mayStop: mayStop)
+                    ?? .comparison(comparison)
             }
             return joined == predicate ? nil : joined
         } catch {
@@ -54,8 +54,7 @@ extension Block {
         else { return nil }
         let name = path.components[0]
         let rest = Array(path.components.dropFirst())
-        let declared = type.itemType.schema?.relationships ?? type.stored?.relationships ?? []
-        guard let relationship = declared.first(where: { $0.name == name }) else { return nil }
+        guard let relationship = type.relationship(name) else { return nil }
         guard comparison.modifier == (relationship.isToMany ? .any : .direct) else { return nil }
         return Join(name: name, isToMany: relationship.isToMany, rest: rest)
     }
@@ -161,26 +160,5 @@ extension DataStorePredicate {
         case .and(let parts), .or(let parts): parts.contains { $0.hasComparison(where: body) }
         case .comparison(let comparison): body(comparison)
         }
-    }
-
-    fileprivate func replacingComparisons(
-        _ body: (Comparison) throws(DataStoreError) -> DataStorePredicate?
-    ) throws(DataStoreError) -> DataStorePredicate {
-        switch self {
-        case .constant, .evaluated: return self
-        case .not(let part): return .not(try part.replacingComparisons(body))
-        case .and(let parts): return .and(try replacing(parts, body))
-        case .or(let parts): return .or(try replacing(parts, body))
-        case .comparison(let comparison): return try body(comparison) ?? self
-        }
-    }
-
-    private func replacing(
-        _ parts: [DataStorePredicate],
-        _ body: (Comparison) throws(DataStoreError) -> DataStorePredicate?
-    ) throws(DataStoreError) -> [DataStorePredicate] {
-        var replaced: [DataStorePredicate] = []
-        for part in parts { replaced.append(try part.replacingComparisons(body)) }
-        return replaced
     }
 }

@@ -42,7 +42,7 @@ final class Query {
     convenience init(_ request: DataStoreRequest, in block: Block) throws(DataStoreError) {
         let type = try block.blockType(request.type)
         let parts = request.parts
-        if type.hasRelationships, let predicate = parts.predicate {
+        if !type.relationships.isEmpty, let predicate = parts.predicate {
             let asking = predicate.askingForTargets(of: type.dangling)
             let joined = try block.joined(asking, of: request, type)
             if joined != nil || !type.dangling.isEmpty {

@@ -92,12 +92,13 @@ struct ItemRelationship {
         _ argument: LabeledExprSyntax, _ name: String, _ form: Form,
         _ diagnostics: inout [Diagnostic]
     ) -> String? {
-        let value = argument.expression.trimmed
+        // A copy without its surroundings has no line, at which an error could be reported.
+        let (place, value) = (argument.expression, argument.expression.trimmed)
         switch argument.label?.text {
         case nil:
             let option = value.as(MemberAccessExprSyntax.self)?.declName.baseName.text
             guard option == "ordered", form != .one else {
-                diagnostics.append(ItemMessage.unknownRelationshipOption.at(value))
+                diagnostics.append(ItemMessage.unknownRelationshipOption.at(place))
                 return nil
             }
             return "isOrdered: true"
@@ -107,7 +108,7 @@ struct ItemRelationship {
         case "originalName":
             if value.is(NilLiteralExprSyntax.self) { return nil }
             guard let name = value.literalString else {
-                diagnostics.append(ItemMessage.notALiteral("originalName").at(value))
+                diagnostics.append(ItemMessage.notALiteral("originalName").at(place))
                 return nil
             }
             return "formerNames: [\(StringLiteralExprSyntax(content: name))]"
@@ -115,7 +116,7 @@ struct ItemRelationship {
             if value.is(NilLiteralExprSyntax.self) { return nil }
             // The name is taken from the source, because key paths have no names outside of Apple's platforms.
             guard let name = value.literalString ?? value.lastNameOfKeyPath else {
-                diagnostics.append(ItemMessage.notAnInverse(name).at(value))
+                diagnostics.append(ItemMessage.notAnInverse(name).at(place))
                 return nil
             }
             return "inverse: \(StringLiteralExprSyntax(content: name))"

@@ -160,7 +160,10 @@ import Testing
     // MARK: Relationships
 
     @Test(arguments: [
-        ("@Relationship let b: B?", "'b' must be a 'var', as a store sets its value"),
+        (
+            "@Relationship let b: B?",
+            "'b' cannot be a constant, as its value is in the store; make it a var or @Transient"
+        ),
         (
             "@Relationship var b: [B]?",
             """

@@ -213,16 +213,9 @@ struct ItemsWriter {
         in db: borrowing some DataStoreReadWriteAccessor & ~Copyable
     ) throws(DataStoreError) -> [String: Relation] {
         if db.links == nil { return [:] }
-        guard let schema = type.schema else {
-            let relations = try db.relations(ofType: type.key)
-            return Dictionary(
-                relations.map { ($0.schema.name, $0) }, uniquingKeysWith: { first, _ in first })
-        }
-        var related: [String: Relation] = [:]
-        for relationship in schema.relationships {
-            related[relationship.name] = try db.relation(relationship.name, of: type)
-        }
-        return related
+        let relations = try db.resolvedRelations(of: type, isWhole: type.schema != nil)
+        return Dictionary(
+            relations.map { ($0.schema.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func value(

@@ -55,10 +55,9 @@ struct CompareCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "justpersist-benchmark-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
+    func run() throws { try FileManager.default.withBenchmarkDirectory(run(in:)) }
+
+    private func run(in directory: URL) throws {
         let sizes = growth ? [items / 10, items, items * 10] : [items]
         let contenders = sizes.flatMap { size in
             let workload = Workload(items: size, rounds: rounds + 1)

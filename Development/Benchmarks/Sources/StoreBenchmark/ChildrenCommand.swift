@@ -22,11 +22,9 @@ struct ChildrenCommand: ParsableCommand {
     @Option(help: "How many rounds are counted.")
     var rounds = 5
 
-    func run() throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "justpersist-benchmark-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    func run() throws { try FileManager.default.withBenchmarkDirectory(run(in:)) }
+
+    private func run(in directory: URL) throws {
         let memory = InMemoryDataStore()
         try memory.open()
         let stores: [(String, any DataStore)] = [
@@ -173,13 +171,12 @@ struct ChildrenCommand: ParsableCommand {
     }
 
     private func report(_ title: String, _ subject: [Double], _ baseline: [Double]) {
-        let ratio = median(subject) / median(baseline)
+        let ratio = subject.median / baseline.median
         print(
             "  \(title): \(String(format: "%.2f", ratio))"
                 + String(
-                    format: " (%.2f ms to %.2f ms)", median(subject) * 1_000,
-                    median(baseline) * 1_000))
+                    format: " (%.2f ms to %.2f ms)", subject.median * 1_000,
+                    baseline.median * 1_000))
     }
 
-    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 }

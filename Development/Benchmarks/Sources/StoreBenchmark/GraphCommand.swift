@@ -25,11 +25,9 @@ struct GraphCommand: ParsableCommand {
     @Option(help: "Measures only this store: LMDB or LevelDB.")
     var store: String?
 
-    func run() throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "justpersist-benchmark-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    func run() throws { try FileManager.default.withBenchmarkDirectory(run(in:)) }
+
+    private func run(in directory: URL) throws {
         let sqlite = try GRDBDatabase.open(in: directory)
         try fill(sqlite)
         print("\(Machine.line), \(authors) authors with ten books each, \(rounds) rounds, medians")
@@ -79,9 +77,9 @@ struct GraphCommand: ParsableCommand {
         }
         print(
             line(
-                row.title, String(format: "%.2f", median(times.own)), row.other,
-                String(format: "%.2f", median(times.other)),
-                String(format: "%.2f", median(times.ratios))))
+                row.title, String(format: "%.2f", times.own.median), row.other,
+                String(format: "%.2f", times.other.median),
+                String(format: "%.2f", times.ratios.median)))
     }
 
     private func rows(_ store: any DataStore, _ sqlite: DatabasePool) throws -> [Row] {
@@ -345,8 +343,6 @@ struct GraphCommand: ParsableCommand {
         try body()
         return (ContinuousClock.now - start) / .microseconds(1)
     }
-
-    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
     private func line(_ title: String, _ columns: String...) -> String {
         title.padding(toLength: 36, withPad: " ", startingAt: 0)

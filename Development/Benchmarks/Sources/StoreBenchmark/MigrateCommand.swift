@@ -18,11 +18,9 @@ struct MigrateCommand: ParsableCommand {
     @Option(help: "How many rounds are counted.")
     var rounds = 3
 
-    func run() throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "justpersist-benchmark-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    func run() throws { try FileManager.default.withBenchmarkDirectory(run(in:)) }
+
+    private func run(in directory: URL) throws {
         let sourceURL = directory.appending(path: "lmdb")
         var creation = 0.0
         do {

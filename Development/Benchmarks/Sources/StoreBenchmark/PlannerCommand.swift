@@ -24,11 +24,9 @@ struct PlannerCommand: ParsableCommand {
     @Option(help: "Compares only this store: LMDB or LevelDB.")
     var store: String?
 
-    func run() throws {
-        let directory = FileManager.default.temporaryDirectory
-            .appending(path: "justpersist-benchmark-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: directory) }
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    func run() throws { try FileManager.default.withBenchmarkDirectory(run(in:)) }
+
+    private func run(in directory: URL) throws {
         let sqlite = try GRDBDatabase.open(in: directory)
         try sqlite.write { db in
             try db.execute(sql: PlannedRow.schema)
@@ -85,7 +83,7 @@ struct PlannerCommand: ParsableCommand {
             let repetitions = try repetitions(of: read)
             var times: [Double] = []
             for _ in 0..<rounds { times.append(try measure(read, repetitions)) }
-            let alone = median(times)
+            let alone = times.median
             print(
                 line(
                     row.title, "\(row.plan.entriesExamined)", "\(row.plan.recordsExamined)",
@@ -122,7 +120,7 @@ struct PlannerCommand: ParsableCommand {
         }
         let plan = try store.read { db in try explain(query, db) }
         return Measured(
-            title: query.title, plan: plan, own: median(times.own), other: median(times.other))
+            title: query.title, plan: plan, own: times.own.median, other: times.other.median)
     }
 
     /// The number of rows, and a digest of them.
@@ -199,8 +197,6 @@ struct PlannerCommand: ParsableCommand {
         for _ in 0..<repetitions { _ = try body() }
         return (ContinuousClock.now - start) / .microseconds(1) / Double(repetitions)
     }
-
-    private func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
     private func line(_ title: String, _ columns: String...) -> String {
         title.padding(toLength: 38, withPad: " ", startingAt: 0)

@@ -119,7 +119,7 @@ public macro Relationship(
 
 /// Declares a relationship whose inverse has this name.
 ///
-/// See ``Relationship(_:deleteRule:minimumModelCount:maximumModelCount:originalName:inverse:)-(_,_,_,_,_,AnyKeyPath?)``.
+/// All else is as with a key path as the inverse.
 @attached(peer)
 public macro Relationship(
     _ options: RelationshipOption..., deleteRule: RelationshipSchema.DeleteRule = .nullify,

@@ -1,4 +1,4 @@
-/// An option of a relationship in ``Relationship(_:deleteRule:minimumModelCount:maximumModelCount:originalName:inverse:)``.
+/// An option of a relationship, for `@Relationship`.
 public struct RelationshipOption: Sendable {
     // Macros read the options in the source; there is nothing to store.
     private init() {}

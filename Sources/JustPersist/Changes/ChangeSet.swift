@@ -68,14 +68,15 @@ public struct ItemChanges: Sendable, Hashable {
     }
 }
 
-/// An item that was changed, and the attributes that were set.
+/// An item that was changed, with the attributes that were set and the relationships to many that changed.
 public struct ItemUpdate: Sendable, Hashable, Identifiable {
     /// The id of the item.
     public let id: ItemID
     private let bits: UInt64
     private let type: ChangedType
 
-    /// The names of the attributes that were set.
+    /// The names of the attributes that were set, and of the relationships to many that got or lost others, or were
+    /// arranged in another order.
     ///
     /// An attribute that was set to its former value is among them. An item that was deleted and inserted again under
     /// its id has all attributes of its type here. If a type has more than 63 attributes and one from the 64th on was

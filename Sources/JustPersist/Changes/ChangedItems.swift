@@ -47,13 +47,26 @@ package final class ChangedType: Sendable {
     package let keys: [String]
     /// The names of the attributes; empty for an attribute that was removed.
     private let names: Locked<[String]>
+    /// The names of the relationships to many, each with its bit.
+    private let relationships: [(bit: UInt64, name: String)]
 
-    /// A type with its known attributes.
-    package init(number: UInt32, keys: [String], attributes: [String]) {
+    /// A type with its known attributes and relationships.
+    package init(
+        number: UInt32, keys: [String], attributes: [String],
+        relationships: [RelationshipSchema] = []
+    ) {
         self.number = number
         self.keys = keys
         names = Locked(attributes)
+        self.relationships = relationships.compactMap { relationship in
+            relationship.number.map { (Self.bit(ofRelationship: $0), relationship.name) }
+        }
     }
+
+    /// The bit of a relationship to many: the bits below the last one are used downwards, and attributes use them upwards.
+    ///
+    /// Where both meet, a change of one names the other, too.
+    package static func bit(ofRelationship number: Int) -> UInt64 { 1 << UInt64(62 - number % 62) }
 
     /// The known type under other keys, or a new one.
     convenience init(renaming known: ChangedType?, to keys: [String], number: UInt32) {
@@ -69,6 +82,9 @@ package final class ChangedType: Sendable {
             for (place, name) in names.enumerated()
             where bits & 1 << UInt64(min(place, 63)) != 0 && !name.isEmpty {
                 found.insert(name)
+            }
+            for relationship in relationships where bits & relationship.bit != 0 {
+                found.insert(relationship.name)
             }
             return found
         }

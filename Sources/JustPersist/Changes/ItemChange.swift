@@ -4,7 +4,7 @@ public struct ItemChange: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
         /// The item exists now, and did not before.
         case inserted
-        /// The item existed before, and these attributes were set.
+        /// The item existed before, and these attributes were set, or these relationships to many changed.
         case updated(Set<String>)
         /// The item existed before, and does not now.
         case deleted

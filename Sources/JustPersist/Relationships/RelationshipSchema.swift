@@ -50,6 +50,8 @@ public struct RelationshipSchema: Sendable {
     ///
     /// It is chosen once, by ``ItemSchema/keptRelationships(in:)``, and stays when types and relationships are renamed.
     public internal(set) var links: Links?
+    /// The number by which the change log of a store names the relationship, if it is to many.
+    package var number: Int?
 
     /// The type of the links of a relationship to many, and the side of the relationship.
     public struct Links: Sendable, Hashable {

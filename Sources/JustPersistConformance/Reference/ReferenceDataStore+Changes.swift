@@ -20,8 +20,11 @@ extension CommittedChanges {
         self.init()
         var before = before
         for rename in after.renames.dropFirst(before.renames.count) { before.rename(rename) }
+        let entries = RelationshipEntry.all(in: after.schemasWithRelationships)
         for row in after.rows {
-            guard let old = before.row(row.key) else {
+            let old = before.row(row.key)
+            noteRelated(entries[row.key.itemType], from: old, to: row, before, after)
+            guard let old else {
                 insert(row.key.id, ofType: row.key.itemType)
                 continue
             }
@@ -33,10 +36,29 @@ extension CommittedChanges {
             }
         }
         for row in before.rows where after.row(row.key) == nil {
+            noteRelated(entries[row.key.itemType], from: row, to: nil, before, after)
             delete(row.key.id, ofType: row.key.itemType)
         }
         for type in after.types where !type.schema.formerTypeKeys.isEmpty {
             setFormerKeys(type.schema.formerTypeKeys, ofType: type.key)
+        }
+    }
+
+    /// Notes the items whose relationships change with a row, if they are in both states.
+    private mutating func noteRelated(
+        _ entries: [RelationshipEntry]?, from old: ReferenceRow?, to new: ReferenceRow?,
+        _ before: ReferenceState, _ after: ReferenceState
+    ) {
+        for entry in entries ?? [] {
+            let (was, now) = (old?.values[entry.attribute], new?.values[entry.attribute])
+            let hasMoved = entry.position.map { old?.values[$0] != new?.values[$0] } ?? false
+            if was == now, !hasMoved { continue }
+            for case .reference(let owner)? in [was, now] {
+                let key = ReferenceKey(entry.owner, owner.id)
+                if before.row(key) != nil, after.row(key) != nil {
+                    update(owner.id, ofType: entry.owner, attributes: [entry.relationship])
+                }
+            }
         }
     }
 }

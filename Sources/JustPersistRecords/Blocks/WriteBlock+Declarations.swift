@@ -80,6 +80,7 @@ extension WriteBlock {
     func didChange(_ number: UInt32) {
         changedTypes.insert(number)
         links.declarationsChanged()
+        relatedAttributes = [:]
         forgetRelations()
         guard let type = known.catalog[number] else { return }
         bind(usedTypes(type), to: type)

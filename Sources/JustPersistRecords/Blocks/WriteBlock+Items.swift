@@ -170,6 +170,7 @@ extension WriteBlock {
         for item in live.removeAll(type: table.number) {
             if let backing = item.backing.storeBacking as? LiveBacking { drop(backing) }
         }
+        if isObserved { try noteRelatedToAll(of: table) }
         try storage { () throws(DataStoreError) in try table.removeAll(from: writer) }
         hasWritten = true
     }

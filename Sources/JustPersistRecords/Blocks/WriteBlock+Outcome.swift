@@ -10,7 +10,12 @@ extension WriteBlock {
         try checkUniqueness()
         if isOfLoad, poison == nil { return }
         try storage { () throws(DataStoreError) in
-            for table in usedTables { try table.writeCount(to: writer) }
+            for table in usedTables {
+                try table.writeCount(to: writer)
+                try table.changes.settleRelated { (id) throws(DataStoreError) in
+                    try table.contains(id, in: writer)
+                }
+            }
             let isChanged = !changedTypes.isEmpty
             guard isChanged || hasWritten else { return }
             for type in changedTypes.sorted().compactMap({ known.catalog[$0] }) {

@@ -19,6 +19,7 @@ extension RelationshipSchema {
         static let formerName: UInt8 = 9
         static let linksFromSource: UInt8 = 10
         static let linksFromTarget: UInt8 = 11
+        static let number: UInt8 = 12
     }
 
     /// The bytes in the catalog.
@@ -38,6 +39,7 @@ extension RelationshipSchema {
                 links.isSource ? FieldNumber.linksFromSource : FieldNumber.linksFromTarget,
                 links.typeKey)
         }
+        if let number { fields.append(FieldNumber.number, UInt64(number)) }
         return fields.bytes
     }
 
@@ -52,6 +54,7 @@ extension RelationshipSchema {
         var (minimum, maximum): (Int, Int?) = (0, nil)
         var formerNames: [String] = []
         var links: Links?
+        var ownNumber: Int?
         var later = UnknownFields()
         func number(_ range: Range<Int>) -> Int? {
             range.count == 8 ? Int(exactly: bytes.word64(at: range.lowerBound)) : nil
@@ -76,6 +79,9 @@ extension RelationshipSchema {
             case FieldNumber.linksFromSource, FieldNumber.linksFromTarget:
                 links = Links(
                     typeKey: bytes.text(in: range), isSource: field == FieldNumber.linksFromSource)
+            case FieldNumber.number:
+                guard let known = number(range) else { return nil }
+                ownNumber = known
             case FieldNumber.isToMany, FieldNumber.isOrdered: return nil
             default: return false
             }
@@ -87,6 +93,7 @@ extension RelationshipSchema {
             name, to: destination, isToMany: isToMany, isOrdered: isOrdered,
             deleteRule: deleteRule ?? .noAction, inverse: inverse, minimum: minimum,
             maximum: maximum, formerNames: formerNames, links: links)
+        self.number = ownNumber
     }
 }
 
@@ -102,13 +109,30 @@ extension CatalogType {
                 names.contains($0.name) || $0.formerNames.contains(relationship.name)
             }
         }
-        let updated = isOfClass ? declared : known + declared
+        var updated = isOfClass ? declared : known + declared
+        number(&updated)
         if Set(updated) == Set(relationships),
-            Set(updated.map(\.links)) == Set(relationships.map(\.links))
+            Set(updated.map(\.links)) == Set(relationships.map(\.links)),
+            Set(updated.map(\.number)) == Set(relationships.map(\.number))
         {
             return false
         }
         relationships = updated
         return true
+    }
+
+    /// Gives each relationship to many the number that it had, or the lowest that is free.
+    private func number(_ updated: inout [RelationshipSchema]) {
+        for place in updated.indices where updated[place].isToMany {
+            let names = [updated[place].name] + updated[place].formerNames
+            updated[place].number =
+                relationships.first {
+                    names.contains($0.name) || $0.formerNames.contains(updated[place].name)
+                }?.number
+        }
+        for place in updated.indices where updated[place].isToMany && updated[place].number == nil {
+            let taken = Set(updated.compactMap(\.number))
+            updated[place].number = (0...updated.count).first { !taken.contains($0) }
+        }
     }
 }

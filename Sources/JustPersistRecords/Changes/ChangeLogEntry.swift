@@ -8,7 +8,8 @@ import JustPersist
 ///        8  …  fields (EntryFields): 1, for each type that the commit has changed, a list of fields:
 ///              1  type number (4)
 ///              2  the changes, if they are known, each: 1 created, 2 changed or 3 deleted (1), item id (16), and of one
-///                 that was changed the attributes: a bit for each id up to 62, and bit 63 for all others (8)
+///                 that was changed the attributes: a bit for each id up to 62, and bit 63 for all others; and the
+///                 relationships to many, a bit for each number from 62 downwards (8)
 /// ```
 ///
 /// Several changes may concern one item; they are in the order in which they happened.

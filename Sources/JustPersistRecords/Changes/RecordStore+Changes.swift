@@ -77,7 +77,7 @@ extension RecordStore {
             if let type = known.types[type.number] { return type }
             let named = ChangedType(
                 number: type.number, keys: [type.key] + type.formerKeys,
-                attributes: type.attributes.map(\.name))
+                attributes: type.attributes.map(\.name), relationships: type.relationships)
             known.types[type.number] = named
             return named
         }

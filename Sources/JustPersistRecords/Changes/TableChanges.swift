@@ -20,6 +20,9 @@ struct TableChanges {
     private var hasInserted = false
     private var hasDeleted = false
 
+    /// The relationships that changed without a change of their item's record, a bit for each.
+    private var related: [ItemID: UInt64] = [:]
+
     /// The changes; `nil` if they are not known.
     ///
     /// An item that the block both created and deleted is left out.
@@ -51,6 +54,29 @@ struct TableChanges {
         guard areNoted else { return }
         hasDeleted = hasDeleted || kind == .deleted
         append(ItemEvent(kind, id))
+    }
+
+    /// Notes that an item's others in a relationship changed.
+    ///
+    /// ``settleRelated(_:)`` must follow: the item may not exist, or be deleted later in the block.
+    mutating func noteRelated(_ id: ItemID, _ bit: UInt64) {
+        guard areNoted, related.count < Self.mostEvents || related[id] != nil else {
+            return noteUnknown()
+        }
+        related[id, default: 0] |= bit
+    }
+
+    /// Records the changes of relationships, of the items that exist.
+    mutating func settleRelated(
+        _ exists: (ItemID) throws(DataStoreError) -> Bool
+    ) throws(DataStoreError) {
+        if related.isEmpty { return }
+        let settled = related
+        related = [:]
+        for (id, bits) in settled where try exists(id) {
+            isAny = true
+            append(ItemEvent(.updated, id, attributes: bits))
+        }
     }
 
     @inline(__always)

@@ -1,0 +1,119 @@
+import JustPersist
+
+/// An attribute by which the items of a type are entries of another type's relationship: see ``RelationshipEntry``.
+struct RelatedAttribute {
+    let attribute: UInt16
+    let position: UInt16?
+    let owner: CatalogType
+    /// The bit of the relationship in the changes of its owner.
+    let bit: UInt64
+
+    /// An entry: the item with the relationship, and the place in its order, as it is stored.
+    struct Entry: Equatable {
+        var owner: ItemID?
+        var place: UInt64?
+    }
+
+    func entry(in record: Span<UInt8>) -> Entry {
+        Entry(owner: owner(in: record), place: place(in: record))
+    }
+
+    func owner(in record: Span<UInt8>) -> ItemID? {
+        guard let field = RecordFormat.field(attribute, in: record),
+            field.tag == ValueTag.reference, field.range.count == 20
+        else { return nil }
+        return ValueDecoding.id(in: record, at: field.start + 4)
+    }
+
+    private func place(in record: Span<UInt8>) -> UInt64? {
+        guard let position, let field = RecordFormat.field(position, in: record),
+            field.range.count == 8
+        else { return nil }
+        return record.word64(at: field.start)
+    }
+}
+
+/// Changes of relationships to many, which are changes of the item that has them.
+extension WriteBlock {
+    private typealias Entry = RelatedAttribute.Entry
+
+    /// Notes the items whose relationships change with a record.
+    ///
+    /// - Parameter record: The new record; `nil` if it is removed.
+    func noteRelated(
+        _ record: Span<UInt8>?, _ id: ItemID, isNew: Bool, in table: RecordTable
+    ) throws(DataStoreError) {
+        let attributes = relatedAttributes(of: table)
+        if attributes.isEmpty { return }
+        var old: [Entry] = []
+        if !isNew {
+            _ = try table.withStoredBytes(id, in: writer) { (stored) throws(DataStoreError) in
+                // The former owners of a damaged record are not known.
+                guard table.isSound(stored, id) else {
+                    for related in attributes {
+                        self.table(of: related.owner).changes.noteUnknown()
+                    }
+                    return
+                }
+                for related in attributes {
+                    old.append(related.entry(in: stored))
+                }
+            }
+        }
+        for (place, related) in attributes.enumerated() {
+            let before = place < old.count ? old[place] : Entry()
+            var after = Entry()
+            if let record { after = related.entry(in: record) }
+            if before == after { continue }
+            for owner in [before.owner, after.owner] {
+                if let owner {
+                    self.table(of: related.owner).changes.noteRelated(owner, related.bit)
+                }
+            }
+        }
+    }
+
+    /// Notes the items whose relationships change when all records of a table are removed.
+    func noteRelatedToAll(of table: RecordTable) throws(DataStoreError) {
+        for related in relatedAttributes(of: table) {
+            let changes = self.table(of: related.owner)
+            var pass = RecordPass()
+            do throws(DataStoreError) {
+                _ = try table.scan(&pass, in: writer) { (_, record) throws(DataStoreError) in
+                    if let owner = related.owner(in: record) {
+                        changes.changes.noteRelated(owner, related.bit)
+                    }
+                    return .next
+                }
+            } catch {
+                guard error.code == .corrupted || error.code == .newerFormat else { throw error }
+                changes.changes.noteUnknown()
+            }
+        }
+    }
+
+    private func relatedAttributes(of table: RecordTable) -> [RelatedAttribute] {
+        if known.catalog.schemasWithRelationships.isEmpty { return [] }
+        if relatedAttributes.isEmpty {
+            for (key, entries) in RelationshipEntry.all(in: known.catalog.schemasWithRelationships)
+            {
+                guard let type = known.catalog.type(key) else { continue }
+                relatedAttributes[type.number] = entries.compactMap { entry in
+                    guard let owner = known.catalog.type(entry.owner),
+                        let attribute = type.id(ofAttribute: entry.attribute),
+                        let number = owner.relationships.first(where: {
+                            $0.name == entry.relationship
+                        })?.number
+                    else { return nil }
+                    return RelatedAttribute(
+                        attribute: attribute,
+                        position: entry.position.flatMap { type.id(ofAttribute: $0) },
+                        owner: owner, bit: ChangedType.bit(ofRelationship: number))
+                }
+            }
+            // Not empty from now on, even if no type has such attributes.
+            relatedAttributes[0] = []
+        }
+        return relatedAttributes[table.number] ?? []
+    }
+}

@@ -45,17 +45,11 @@ import Testing
         try store.read { db in try db.changeToken }
     }
 
-    private func store(_ backend: Backend, _ directory: URL) throws -> any DataStore {
-        let store = backend.make(
-            at: directory, options: DataStoreOptions(changeLog: ChangeLogLength(commits: 100)))
-        try store.open()
-        return store
-    }
+    private static let logged = DataStoreOptions(changeLog: ChangeLogLength(commits: 100))
 
     @Test(arguments: Backend.allCases)
     func aReferenceNamesTheOtherSidesOfBothItems(_ backend: Backend) async throws {
-        try await withTemporaryDirectory { directory in
-            let store = try store(backend, directory)
+        try await backend.withStore(options: Self.logged) { store in
             let items = try Items(in: store)
             func set(_ id: ItemID?) throws {
                 try store.write { db in
@@ -84,14 +78,12 @@ import Testing
                 }
             }
             #expect(found == [items.ada: ["books"]])
-            try store.close()
         }
     }
 
     @Test(arguments: Backend.allCases)
     func linksNameTheRelationshipsOfTheirEnds(_ backend: Backend) async throws {
-        try await withTemporaryDirectory { directory in
-            let store = try store(backend, directory)
+        try await backend.withStore(options: Self.logged) { store in
             let items = try Items(in: store)
             func tags(_ body: (ToMany<Tag>, Tag, Tag) throws -> Void) throws {
                 try store.write { db in
@@ -125,14 +117,12 @@ import Testing
                 try store.write { db in _ = try db.deleteAll(Tag.self) }
             }
             #expect(found == [items.book: ["tags"]])
-            try store.close()
         }
     }
 
     @Test(arguments: Backend.allCases)
     func deletedAndNewItemsAreNotNamedAsChanged(_ backend: Backend) async throws {
-        try await withTemporaryDirectory { directory in
-            let store = try store(backend, directory)
+        try await backend.withStore(options: Self.logged) { store in
             let items = try Items(in: store)
             try await store.write { db in
                 let ada = try #require(try db.item(Author.self, id: items.ada))
@@ -154,14 +144,14 @@ import Testing
                 }
             }
             #expect(found == [items.bob: ["friends"]])
-            try store.close()
         }
     }
 
     @Test(arguments: Backend.allCases)
     func aMergeAndTheLogNameRelationships(_ backend: Backend) async throws {
         try await withTemporaryDirectory { directory in
-            var store = try store(backend, directory)
+            let store = backend.make(at: directory, options: Self.logged)
+            try store.open()
             let items = try Items(in: store)
             let token = try token(store)
             var live = store.changes(since: token).makeAsyncIterator()
@@ -182,7 +172,7 @@ import Testing
             var sets = [try #require(await live.next())]
             if backend.isPersistent {
                 try store.close()
-                store = try self.store(backend, directory)
+                try store.open()
                 var logged = store.changes(since: token).makeAsyncIterator()
                 sets.append(try #require(await logged.next()))
             }

@@ -80,7 +80,8 @@ public struct ItemUpdate: Sendable, Hashable, Identifiable {
     ///
     /// An attribute that was set to its former value is among them. An item that was deleted and inserted again under
     /// its id has all attributes of its type here. If a type has more than 63 attributes and one from the 64th on was
-    /// set, all attributes from the 64th on are named.
+    /// set, all attributes from the 64th on are named. If a type has more than 62 attributes and relationships to many
+    /// together, a change of one may name another, too.
     public var attributes: Set<String> { type.names(of: bits) }
 
     init(_ event: ItemEvent, of type: ChangedType) {

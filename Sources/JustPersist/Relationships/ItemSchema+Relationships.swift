@@ -41,7 +41,7 @@ extension ItemSchema {
                 }
                 let own = known.relationships(of: self).first {
                     // An earlier release knows a renamed relationship by its former name.
-                    relationship.isNamed($0.name) || $0.isNamed(relationship.name)
+                    relationship.sharesName(with: $0)
                 }?.links
                 let links = own ?? relationship.links ?? back
                 if let links {

@@ -23,7 +23,7 @@ extension RelationshipEntry {
         var entries: [String: [RelationshipEntry]] = [:]
         for schema in schemas {
             for relationship in schema.relationships where relationship.isToMany {
-                // A class of another release may have the inverse; until the store knows it, nothing is related.
+                // Declarations that disagree are an error for a class only: see `isWhole`.
                 guard
                     let relation = try? schemas.relation(relationship, of: schema, isWhole: false)
                 else { continue }

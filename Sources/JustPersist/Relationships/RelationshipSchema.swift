@@ -143,6 +143,11 @@ public struct RelationshipSchema: Sendable {
     /// Whether the relationship has this name, or had it.
     func isNamed(_ name: String) -> Bool { self.name == name || formerNames.contains(name) }
 
+    /// Whether one of two declarations has the other's name, or had it: two releases declare one relationship so.
+    package func sharesName(with other: RelationshipSchema) -> Bool {
+        isNamed(other.name) || other.isNamed(name)
+    }
+
     /// Whether the number of others is limited.
     var isLimited: Bool { minimum > 0 || maximum != nil }
 }

@@ -80,7 +80,7 @@ extension WriteBlock {
     func didChange(_ number: UInt32) {
         changedTypes.insert(number)
         links.declarationsChanged()
-        relatedAttributes = [:]
+        relatedAttributes = nil
         forgetRelations()
         guard let type = known.catalog[number] else { return }
         bind(usedTypes(type), to: type)

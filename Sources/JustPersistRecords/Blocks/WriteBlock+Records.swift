@@ -14,7 +14,7 @@ extension WriteBlock {
         hasWritten = true
         // The types of a load are adopted with the kinds of all their values.
         if !isOfLoad { noteTags(of: record, in: table) }
-        if isObserved { try noteRelated(record, id, isNew: changes == nil, in: table) }
+        if isObserved { try noteRelated(record, id, changes: changes, in: table) }
         try storage { () throws(DataStoreError) in
             try table.put(record, id: id, changes: changes, to: writer)
         }
@@ -22,7 +22,7 @@ extension WriteBlock {
 
     /// Removes the record of an id with its entries, and returns whether it existed.
     func remove(_ id: ItemID, in table: RecordTable) throws(DataStoreError) -> Bool {
-        if isObserved { try noteRelated(nil, id, isNew: false, in: table) }
+        if isObserved { try noteRelated(nil, id, changes: .all, in: table) }
         let existed = try storage { () throws(DataStoreError) in
             try table.remove(id, from: writer)
         }

@@ -65,8 +65,9 @@ final class WriteBlock: Block {
     var changedTypes: Set<UInt32> = []
     /// The relationships that the block has changed.
     let links = BlockLinks()
-    /// The attributes by which the items of a type change relationships of others, by the type's number.
-    var relatedAttributes: [UInt32: [RelatedAttribute]] = [:]
+    /// The attributes by which the items of a type change relationships of others, by the type's number; `nil` until they
+    /// are needed.
+    var relatedAttributes: [UInt32: [RelatedAttribute]]?
     /// The tables with entries in unique indexes that are not checked yet.
     var unjudged: [RecordTable] = []
 

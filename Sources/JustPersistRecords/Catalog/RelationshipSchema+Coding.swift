@@ -102,15 +102,10 @@ extension CatalogType {
     ///
     /// - Parameter isOfClass: Whether the schema is that of a class: then those that it no longer declares are dropped.
     mutating func declare(_ declared: [RelationshipSchema], isOfClass: Bool) -> Bool {
-        var known = relationships
-        for relationship in declared {
-            let names = [relationship.name] + relationship.formerNames
-            known.removeAll {
-                names.contains($0.name) || $0.formerNames.contains(relationship.name)
-            }
+        let known = relationships.filter { known in
+            !declared.contains { $0.sharesName(with: known) }
         }
-        var updated = isOfClass ? declared : known + declared
-        number(&updated)
+        let updated = numbered(isOfClass ? declared : known + declared)
         if Set(updated) == Set(relationships),
             Set(updated.map(\.links)) == Set(relationships.map(\.links)),
             Set(updated.map(\.number)) == Set(relationships.map(\.number))
@@ -121,18 +116,18 @@ extension CatalogType {
         return true
     }
 
-    /// Gives each relationship to many the number that it had, or the lowest that is free.
-    private func number(_ updated: inout [RelationshipSchema]) {
-        for place in updated.indices where updated[place].isToMany {
-            let names = [updated[place].name] + updated[place].formerNames
-            updated[place].number =
-                relationships.first {
-                    names.contains($0.name) || $0.formerNames.contains(updated[place].name)
-                }?.number
+    /// The relationships with their numbers: each one to many has the number that it had, or the lowest that is free.
+    private func numbered(_ declared: [RelationshipSchema]) -> [RelationshipSchema] {
+        var numbered = declared
+        let places = numbered.indices.filter { numbered[$0].isToMany }
+        for place in places {
+            numbered[place].number =
+                relationships.first { numbered[place].sharesName(with: $0) }?.number
         }
-        for place in updated.indices where updated[place].isToMany && updated[place].number == nil {
-            let taken = Set(updated.compactMap(\.number))
-            updated[place].number = (0...updated.count).first { !taken.contains($0) }
+        for place in places where numbered[place].number == nil {
+            let taken = Set(numbered.map(\.number))
+            numbered[place].number = numbered.indices.first { !taken.contains($0) }
         }
+        return numbered
     }
 }

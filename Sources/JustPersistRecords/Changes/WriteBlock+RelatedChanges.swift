@@ -5,6 +5,8 @@ struct RelatedAttribute {
     let attribute: UInt16
     let position: UInt16?
     let owner: CatalogType
+    /// ``attribute`` and ``position``.
+    let watched: AttributeSet
     /// The bit of the relationship in the changes of its owner.
     let bit: UInt64
 
@@ -39,25 +41,24 @@ extension WriteBlock {
 
     /// Notes the items whose relationships change with a record.
     ///
-    /// - Parameter record: The new record; `nil` if it is removed.
+    /// - Parameters:
+    ///   - record: The new record; `nil` if it is removed.
+    ///   - changes: The attributes in which the records may differ; `nil` if there is no stored record.
     func noteRelated(
-        _ record: Span<UInt8>?, _ id: ItemID, isNew: Bool, in table: RecordTable
+        _ record: Span<UInt8>?, _ id: ItemID, changes: AttributeSet?, in table: RecordTable
     ) throws(DataStoreError) {
-        let attributes = relatedAttributes(of: table)
+        var attributes = relatedAttributes(of: table)
+        if let changes { attributes.removeAll { !changes.intersects($0.watched) } }
         if attributes.isEmpty { return }
         var old: [Entry] = []
-        if !isNew {
+        if changes != nil {
             _ = try table.withStoredBytes(id, in: writer) { (stored) throws(DataStoreError) in
                 // The former owners of a damaged record are not known.
                 guard table.isSound(stored, id) else {
-                    for related in attributes {
-                        self.table(of: related.owner).changes.noteUnknown()
-                    }
+                    for related in attributes { noteUnknown(related) }
                     return
                 }
-                for related in attributes {
-                    old.append(related.entry(in: stored))
-                }
+                old = attributes.map { $0.entry(in: stored) }
             }
         }
         for (place, related) in attributes.enumerated() {
@@ -66,54 +67,63 @@ extension WriteBlock {
             if let record { after = related.entry(in: record) }
             if before == after { continue }
             for owner in [before.owner, after.owner] {
-                if let owner {
-                    self.table(of: related.owner).changes.noteRelated(owner, related.bit)
-                }
+                if let owner { note(related, of: owner) }
             }
         }
     }
 
     /// Notes the items whose relationships change when all records of a table are removed.
     func noteRelatedToAll(of table: RecordTable) throws(DataStoreError) {
-        for related in relatedAttributes(of: table) {
-            let changes = self.table(of: related.owner)
-            var pass = RecordPass()
-            do throws(DataStoreError) {
-                _ = try table.scan(&pass, in: writer) { (_, record) throws(DataStoreError) in
-                    if let owner = related.owner(in: record) {
-                        changes.changes.noteRelated(owner, related.bit)
-                    }
-                    return .next
+        let attributes = relatedAttributes(of: table)
+        if attributes.isEmpty { return }
+        var pass = RecordPass()
+        do throws(DataStoreError) {
+            _ = try table.scan(&pass, in: writer) { (_, record) throws(DataStoreError) in
+                for related in attributes {
+                    if let owner = related.owner(in: record) { note(related, of: owner) }
                 }
-            } catch {
-                guard error.code == .corrupted || error.code == .newerFormat else { throw error }
-                changes.changes.noteUnknown()
+                return .next
             }
+        } catch {
+            guard error.code == .corrupted || error.code == .newerFormat else { throw error }
+            for related in attributes { noteUnknown(related) }
         }
+    }
+
+    private func note(_ related: RelatedAttribute, of owner: ItemID) {
+        table(of: related.owner).changes.noteRelated(owner, related.bit)
+    }
+
+    private func noteUnknown(_ related: RelatedAttribute) {
+        table(of: related.owner).changes.noteUnknown()
     }
 
     private func relatedAttributes(of table: RecordTable) -> [RelatedAttribute] {
         if known.catalog.schemasWithRelationships.isEmpty { return [] }
-        if relatedAttributes.isEmpty {
-            for (key, entries) in RelationshipEntry.all(in: known.catalog.schemasWithRelationships)
-            {
-                guard let type = known.catalog.type(key) else { continue }
-                relatedAttributes[type.number] = entries.compactMap { entry in
-                    guard let owner = known.catalog.type(entry.owner),
-                        let attribute = type.id(ofAttribute: entry.attribute),
-                        let number = owner.relationships.first(where: {
-                            $0.name == entry.relationship
-                        })?.number
-                    else { return nil }
-                    return RelatedAttribute(
-                        attribute: attribute,
-                        position: entry.position.flatMap { type.id(ofAttribute: $0) },
-                        owner: owner, bit: ChangedType.bit(ofRelationship: number))
-                }
-            }
-            // Not empty from now on, even if no type has such attributes.
-            relatedAttributes[0] = []
+        if let known = relatedAttributes { return known[table.number] ?? [] }
+        var attributes: [UInt32: [RelatedAttribute]] = [:]
+        for (key, entries) in RelationshipEntry.all(in: known.catalog.schemasWithRelationships) {
+            guard let type = known.catalog.type(key) else { continue }
+            attributes[type.number] = entries.compactMap { relatedAttribute($0, of: type) }
         }
-        return relatedAttributes[table.number] ?? []
+        relatedAttributes = attributes
+        return attributes[table.number] ?? []
+    }
+
+    /// An attribute as the store knows it; `nil` before the type of the links is declared.
+    private func relatedAttribute(
+        _ entry: RelationshipEntry, of type: CatalogType
+    ) -> RelatedAttribute? {
+        guard let owner = known.catalog.type(entry.owner),
+            let attribute = type.id(ofAttribute: entry.attribute),
+            let number = owner.relationships.first(where: { $0.name == entry.relationship })?.number
+        else { return nil }
+        let position = entry.position.flatMap { type.id(ofAttribute: $0) }
+        var watched = AttributeSet()
+        watched.insert(attribute)
+        if let position { watched.insert(position) }
+        return RelatedAttribute(
+            attribute: attribute, position: position, owner: owner, watched: watched,
+            bit: ChangedType.bit(ofRelationship: number))
     }
 }

@@ -162,6 +162,9 @@ private struct PathInRecord: PredicateSubject {
 struct AttributeSet {
     private(set) var bits: UInt64 = 0
 
+    /// All attributes.
+    static let all = AttributeSet(bits: .max)
+
     @inline(__always)
     mutating func insert(_ attribute: UInt16) { bits |= 1 << UInt64(min(attribute, 63)) }
 

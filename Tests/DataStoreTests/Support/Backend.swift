@@ -66,10 +66,11 @@ enum Backend: String, CaseIterable, Codable, CustomTestStringConvertible {
 
     /// Runs an asynchronous test on an open, empty store, and checks the store afterwards.
     func withStore(
-        errors: ErrorLog = ErrorLog(), _ body: (any DataStore) async throws -> Void
+        options: DataStoreOptions = DataStoreOptions(), errors: ErrorLog = ErrorLog(),
+        _ body: (any DataStore) async throws -> Void
     ) async throws {
         try await withTemporaryDirectory { directory in
-            let store = make(at: directory, errors: errors)
+            let store = make(at: directory, options: options, errors: errors)
             try store.open()
             try await body(store)
             try store.open()

@@ -78,9 +78,10 @@ struct DamageCampaign: Campaign {
             }
             return .seen("older values, told by verify")
         }
-        if !verdict.wrongRows.isEmpty {
+        if !verdict.wrongRows.isEmpty || !verdict.wrongLinks.isEmpty {
             if verdict.problems.isEmpty { return .failed("verify passes " + verdict.summary) }
-            return .seen("wrong rows, told by verify")
+            let what = verdict.wrongRows.isEmpty ? "links" : "rows"
+            return .seen("wrong \(what), told by verify")
         }
         return .seen(verdict.isSound ? "harmless" : "told, the rest right")
     }

@@ -163,6 +163,9 @@ struct SalvageCampaign: Campaign {
         if verdict.isComplete, !verdict.missing.isEmpty {
             return "\(verdict.missing.count) items are lost, which was not told"
         }
+        if verdict.isComplete, verdict.missingLinks > 0 {
+            return "\(verdict.missingLinks) links are lost, which was not told"
+        }
         guard verdict.isComplete == isToldComplete else {
             return "the tool and the library do not agree on whether all was saved"
         }
@@ -170,6 +173,7 @@ struct SalvageCampaign: Campaign {
         for (name, count) in [
             ("items whole", intact.count), ("items saved", verdict.right),
             ("of them doubtful", verdict.doubtful), ("items lost", verdict.missing.count),
+            ("links saved", verdict.links), ("links lost", verdict.missingLinks),
             ("items older, told", verdict.olderTold.count),
             ("of them whole in a newer state too", older.count),
         ] where count > 0 { outcome.tallies[name, default: 0] += count }

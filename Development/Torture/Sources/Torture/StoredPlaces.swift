@@ -34,8 +34,8 @@ struct StoredPlaces {
                     guard let block = state.block(kind, key: key) else { continue }
                     let contents = workload.contents(kind, key: key, block: block)
                     for place in Self.ranges(of: Data(contents.name.utf8), in: bytes) {
-                        // Behind the name: another number, and the body; in a log in several pieces.
-                        let end = place.upperBound + 8 + contents.body.count
+                        // After the name: another number, the body, and a reference; in a log in several pieces.
+                        let end = place.upperBound + 8 + contents.body.count + 32
                         found.append(
                             (
                                 key,

@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import Synchronization
 import Workload
 
 /// Asks a store for everything it holds, in every way, and compares the answers with the model.
@@ -7,7 +8,9 @@ struct Examination {
     let workload: Workload
     /// The blocks that must be there; `nil` takes the ledger's word for it.
     let expected: Set<Int>?
-    private(set) var verdict = Verdict()
+    var verdict = Verdict()
+    /// The errors that properties reported, because they cannot throw.
+    let reports = Reports()
 
     init(_ workload: Workload, expecting expected: Set<Int>?) {
         self.workload = workload
@@ -16,9 +19,13 @@ struct Examination {
 
     /// Examines one snapshot of an open store.
     mutating func examine(_ store: any DataStore) {
+        let handler = store.errorHandler
+        store.errorHandler = { [reports] in reports.add($0) }
+        defer { store.errorHandler = handler }
         attempt { examination in
             try store.performRead { accessor in examination.examine(accessor) }
         }
+        verdict.errors += reports.all.map { "reported: \($0)" }
     }
 
     /// Has the store verify itself.
@@ -58,6 +65,7 @@ struct Examination {
         }
         let state = ModelState(of: workload, after: expected ?? Set(verdict.blocks))
         for kind in Workload.Kind.allCases { examine(kind, state, accessor) }
+        examineLinks(state, accessor)
     }
 
     private mutating func examine(
@@ -155,4 +163,13 @@ struct Examination {
             verdict.errors.append("\(error)")
         }
     }
+}
+
+/// The errors that a store reported.
+final class Reports: Sendable {
+    private let errors = Mutex<[DataStoreError]>([])
+
+    var all: [DataStoreError] { errors.withLock { $0 } }
+
+    func add(_ error: DataStoreError) { errors.withLock { $0.append(error) } }
 }

@@ -28,14 +28,17 @@ enum Salvager {
         let workload = try arguments.workload
         let blocks = try arguments.number("to", or: 0)
         let state = ModelState(of: workload, after: 0..<blocks)
+        let ownTypes = Set(Workload.Kind.allCases.map(workload.typeKey))
         var found: Set<Int> = []
         try store.performRead { accessor in
-            for type in report.types where !type.itemType.contains("LedgerEntry") {
+            for type in report.types {
+                let isNamed = ownTypes.contains(type.itemType)
+                guard isNamed || type.itemType.hasPrefix("Recovered") else { continue }
                 let told = Set(type.uncertainIDs)
                 let request = DataStoreRequest(itemTypeKey: type.itemType)
                 for item in try accessor.dynamicItems(request)
-                // Where the names of types are lost, the entries of the ledger are known by their ids alone.
-                where !type.itemType.hasPrefix("Recovered type") || workload.isOwn(item.uniqueToken)
+                // Where the names of types are lost, links and entries of the ledger are known by their ids alone.
+                where isNamed || workload.isOwn(item.uniqueToken)
                 {
                     let isDoubtful = told.contains(item.uniqueToken)
                     if let key = try compare(
@@ -48,11 +51,63 @@ enum Salvager {
                     }
                 }
             }
+            let names = Set(report.types.map(\.itemType))
+            if report.isCatalogComplete, ownTypes.isSubset(of: names) {
+                let isTold = report.mayLackChanges || report.types.contains { $0.uncertain > 0 }
+                try compareLinks(workload, state, found, isTold: isTold, accessor, &verdict)
+            }
         }
         for kind in Workload.Kind.allCases {
             verdict.missing += state.keys(kind).filter { !found.contains($0) }
         }
         return verdict
+    }
+
+    /// Compares the links between saved items, which each side must have, with all that there were.
+    private static func compareLinks(
+        _ workload: Workload, _ state: ModelState, _ found: Set<Int>, isTold: Bool,
+        _ accessor: borrowing DataStoreReader, _ verdict: inout SalvageVerdict
+    ) throws {
+        for relation in Workload.Relation.allCases {
+            var sides: [Workload.Kind: Set<Workload.Link>] = [:]
+            for kind in Workload.Kind.allCases {
+                let request = DataStoreRequest(itemTypeKey: workload.typeKey(kind))
+                for item in try accessor.dynamicItems(request) {
+                    guard let key = workload.key(kind, of: item.uniqueToken) else { continue }
+                    let seen = workload.related(relation, of: item, kind)
+                    for other in seen {
+                        sides[kind, default: []].insert(
+                            kind == .note
+                                ? Workload.Link(relation, note: key, parcel: other)
+                                : Workload.Link(relation, note: other, parcel: key))
+                    }
+                    // Which links there are is compared below.
+                    let expected = state.others(relation, of: kind, key)
+                    let present = expected.filter(seen.contains)
+                    if !isTold, seen.filter(expected.contains) != present {
+                        verdict.wrong.append("\(kind) \(key) has \(seen), and had \(expected)")
+                    }
+                }
+            }
+            let links = sides[.note] ?? []
+            if links != sides[.parcel] ?? [] {
+                verdict.wrong.append("the sides of \(relation) do not agree")
+            }
+            let expected = Set(
+                state.keys(.note).flatMap { note in
+                    state.parcels(relation, of: note).map {
+                        Workload.Link(relation, note: note, parcel: $0)
+                    }
+                })
+            verdict.links += links.intersection(expected).count
+            for link in links.subtracting(expected)
+            where !isTold || !state.everLinked.contains(link) {
+                verdict.wrong.append("\(link), which was not there")
+            }
+            verdict.missingLinks +=
+                expected.subtracting(links)
+                .filter { found.contains($0.note) && found.contains($0.parcel) }.count
+        }
     }
 
     /// The key of an item that is what it was last; otherwise the verdict says what it is.

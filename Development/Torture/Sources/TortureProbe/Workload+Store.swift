@@ -36,7 +36,41 @@ extension Workload {
             guard let item = try item(kind, key: key, accessor) else { return }
             try accessor.delete(item)
         case .deleteAll(let kind):
-            try accessor.performDeleteAll([ItemType(dynamic: typeKey(kind))])
+            // `deleteAll` needs a class, and its primitive keeps no relationships.
+            let request = DataStoreRequest(itemTypeKey: typeKey(kind))
+            for item in try accessor.dynamicItems(request) { try accessor.delete(item) }
+        case .place(let note, let parcel):
+            guard let item = try item(.note, key: note, accessor) else { return }
+            let other = try parcel.flatMap { (key) throws in
+                try self.item(.parcel, key: key, accessor)
+            }
+            guard (other == nil) == (parcel == nil) else { return }
+            // Each way of saying it, in turn.
+            switch (note % 3, other) {
+            case (0, _): try item.setRelatedItem("parcel", to: other)
+            case (1, _): item["parcel"] = other.map { .reference(ItemReference(to: $0)) } ?? .null
+            case (_, let other?): ToMany<DynamicItem>(of: other, "notes").insert(item)
+            case (_, nil):
+                guard let former: DynamicItem = item.related("parcel") else { return }
+                ToMany<DynamicItem>(of: former, "notes").remove(item)
+            }
+        case .list(let note, let parcel, let place):
+            guard let item = try item(.note, key: note, accessor),
+                let other = try self.item(.parcel, key: parcel, accessor)
+            else { return }
+            let list = ToMany<DynamicItem>(of: other, "list")
+            if let place {
+                list.insert(item, at: place)
+            } else if note % 2 == 0 {
+                list.insert(item)
+            } else {
+                ToMany<DynamicItem>(of: item, "lists").insert(other)
+            }
+        case .unlist(let note, let parcel):
+            guard let item = try item(.note, key: note, accessor),
+                let other = try self.item(.parcel, key: parcel, accessor)
+            else { return }
+            ToMany<DynamicItem>(of: other, "list").remove(item)
         }
     }
 
@@ -76,7 +110,25 @@ extension Workload {
             indexes: [
                 IndexSchema(["key"], isUnique: true), IndexSchema(["name"]),
                 IndexSchema(["weight", "key"]),
-            ])
+            ], relationships: relationships(kind))
+    }
+
+    private func relationships(_ kind: Kind) -> [RelationshipSchema] {
+        let other = typeKey(kind == .parcel ? .note : .parcel)
+        return switch kind {
+        case .parcel:
+            [
+                RelationshipSchema(
+                    "notes", to: other, isToMany: true, deleteRule: .cascade, inverse: "parcel"),
+                RelationshipSchema(
+                    "list", to: other, isToMany: true, isOrdered: true, inverse: "lists"),
+            ]
+        case .note:
+            [
+                RelationshipSchema("parcel", to: other),
+                RelationshipSchema("lists", to: other, isToMany: true),
+            ]
+        }
     }
 }
 

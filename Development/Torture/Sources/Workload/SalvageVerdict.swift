@@ -18,7 +18,11 @@ public struct SalvageVerdict: Codable, Sendable {
     public var missing: [Int] = []
     /// The keys of items that were saved as they once were, or were deleted, and of which that was told.
     public var olderTold: [Int] = []
-    /// The same, of which it was not told, and items that were never written.
+    /// The number of links between items that were saved, which are as they were.
+    public var links = 0
+    /// The number of links between saved items that were not saved.
+    public var missingLinks = 0
+    /// The same, of which it was not told, and items and links that were never written.
     public var wrong: [String] = []
     /// What is wrong with the new store.
     public var remaining: [String] = []

@@ -12,6 +12,8 @@ public struct Verdict: Codable, Sendable, Equatable {
     public var olderValues: [String] = []
     /// Answers with rows missing, doubled or out of order, wrong counts, items not found by their id.
     public var wrongRows: [String] = []
+    /// Relationships with others missing, out of order or more than there are.
+    public var wrongLinks: [String] = []
     /// Errors that the store gave in place of an answer.
     public var errors: [String] = []
     /// What `verify` told.
@@ -26,7 +28,9 @@ public struct Verdict: Codable, Sendable, Equatable {
     public var isSound: Bool { isRight && errors.isEmpty && problems.isEmpty && openError == nil }
 
     /// Whether no answer was wrong, though some may have been refused.
-    public var isRight: Bool { wrongValues.isEmpty && olderValues.isEmpty && wrongRows.isEmpty }
+    public var isRight: Bool {
+        wrongValues.isEmpty && olderValues.isEmpty && wrongRows.isEmpty && wrongLinks.isEmpty
+    }
 
     /// What is not as it should be, in one line.
     public var summary: String {
@@ -35,6 +39,7 @@ public struct Verdict: Codable, Sendable, Equatable {
             wrongValues.first.map { "wrong value: \($0)" },
             olderValues.first.map { "older value: \($0)" },
             wrongRows.first.map { "wrong rows: \($0)" },
+            wrongLinks.first.map { "wrong links: \($0)" },
             errors.first.map { "refused: \($0)" },
             problems.first.map { "verify: \($0)" },
             writeError.map { "no further write: \($0)" },

@@ -29,6 +29,30 @@ public struct Workload: Sendable {
         case update(Kind, key: Int)
         case delete(Kind, key: Int)
         case deleteAll(Kind)
+        /// Sets the parcel of a note, or none.
+        case place(note: Int, in: Int?)
+        /// Adds a note to the list of a parcel, at a place or at the end; one that is there moves to the place.
+        case list(note: Int, in: Int, at: Int?)
+        case unlist(note: Int, from: Int)
+    }
+
+    /// How a note and a parcel are related.
+    public enum Relation: CaseIterable, Sendable, Hashable {
+        /// `parcel` of the note and `notes` of the parcel, whose deletion deletes them.
+        case content
+        /// `lists` of the note and `list` of the parcel, many to many; `list` is ordered.
+        case listing
+    }
+
+    /// One note related to one parcel.
+    public struct Link: Sendable, Hashable {
+        public let relation: Relation
+        public let note: Int
+        public let parcel: Int
+
+        public init(_ relation: Relation, note: Int, parcel: Int) {
+            (self.relation, self.note, self.parcel) = (relation, note, parcel)
+        }
     }
 
     /// The values of one item.
@@ -63,12 +87,8 @@ public struct Workload: Sendable {
     /// The steps of a block.
     public func block(_ number: Int) -> [Operation] {
         var random = SeededGenerator(seed: seed, writer, number)
-        var operations: [Operation] = []
-        if number > 0, random.int(in: 0..<14) == 0 { operations.append(.deleteAll(.note)) }
         let first = number * Self.keysPerBlock
-        for key in first..<first + random.int(in: 1..<Self.keysPerBlock + 1) {
-            operations.append(.create(random.pick(Kind.allCases), key: key))
-        }
+        var operations = beginning(of: number, &random) + links(in: number)
         for _ in 0..<random.int(in: 0..<5) {
             let key = random.int(in: max(0, first - 160)..<first + Self.keysPerBlock)
             let kind = random.pick(Kind.allCases)
@@ -76,6 +96,40 @@ public struct Workload: Sendable {
                 random.int(in: 0..<3) == 0 ? .delete(kind, key: key) : .update(kind, key: key))
         }
         return operations
+    }
+
+    /// The deletion of all notes in some blocks, and the new items of a block.
+    private func beginning(of number: Int, _ random: inout SeededGenerator) -> [Operation] {
+        var operations: [Operation] = []
+        if number > 0, random.int(in: 0..<14) == 0 { operations.append(.deleteAll(.note)) }
+        let first = number * Self.keysPerBlock
+        for key in first..<first + random.int(in: 1..<Self.keysPerBlock + 1) {
+            operations.append(.create(random.pick(Kind.allCases), key: key))
+        }
+        return operations
+    }
+
+    /// Links between items that the block and some blocks before it have made.
+    private func links(in number: Int) -> [Operation] {
+        var keys: [Kind: [Int]] = [:]
+        for number in max(0, number - 6)...number {
+            var random = SeededGenerator(seed: seed, writer, number)
+            for case .create(let kind, let key) in beginning(of: number, &random) {
+                keys[kind, default: []].append(key)
+            }
+        }
+        guard let notes = keys[.note], let parcels = keys[.parcel] else { return [] }
+        var random = SeededGenerator(seed: seed, writer, number, 1)
+        return (0..<random.int(in: 2..<9)).map { _ in
+            let (note, parcel) = (random.pick(notes), random.pick(parcels))
+            return switch random.int(in: 0..<12) {
+            case 0: .place(note: note, in: nil)
+            case 1..<5: .place(note: note, in: parcel)
+            case 5: .unlist(note: note, from: parcel)
+            case 6..<9: .list(note: note, in: parcel, at: nil)
+            default: .list(note: note, in: parcel, at: random.int(in: 0..<3))
+            }
+        }
     }
 
     /// Whether a block makes an item or would change it.

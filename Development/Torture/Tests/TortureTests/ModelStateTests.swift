@@ -45,10 +45,38 @@ import Workload
                 case .update: kinds.insert("update")
                 case .delete: kinds.insert("delete")
                 case .deleteAll: kinds.insert("deleteAll")
+                case .place(_, let parcel): kinds.insert(parcel == nil ? "take out" : "place")
+                case .list(_, _, let place): kinds.insert(place == nil ? "list" : "list at a place")
+                case .unlist: kinds.insert("unlist")
                 }
             }
         }
-        #expect(kinds == ["create", "update", "delete", "deleteAll"])
+        #expect(
+            kinds == [
+                "create", "update", "delete", "deleteAll", "take out", "place", "list",
+                "list at a place", "unlist",
+            ])
         #expect(largest > 8192)
+    }
+
+    @Test func `Links are between existing items, and both sides have them`() {
+        let state = ModelState(of: Workload(seed: 5), after: 0..<60)
+        for relation in Workload.Relation.allCases {
+            var sides: [Workload.Kind: Set<Workload.Link>] = [:]
+            for note in state.keys(.note) {
+                for parcel in state.parcels(relation, of: note) {
+                    sides[.note, default: []].insert(
+                        Workload.Link(relation, note: note, parcel: parcel))
+                }
+            }
+            for parcel in state.keys(.parcel) {
+                for note in state.notes(relation, of: parcel) {
+                    sides[.parcel, default: []].insert(
+                        Workload.Link(relation, note: note, parcel: parcel))
+                }
+            }
+            #expect(sides[.note] == sides[.parcel])
+            #expect(sides[.note]?.count ?? 0 > 10)
+        }
     }
 }

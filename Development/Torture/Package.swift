@@ -15,10 +15,15 @@ let package = Package(
     dependencies: [.package(name: "JustPersist", path: "../..")],
     targets: [
         .target(name: "Workload", swiftSettings: settings),
+        // The graph of the conformance kit, whose files are linked, because the kit does not export it.
+        .target(
+            name: "GraphTrial",
+            dependencies: [.product(name: "JustPersist", package: "JustPersist")],
+            swiftSettings: settings),
         .executableTarget(
             name: "TortureProbe",
             dependencies: [
-                "Workload",
+                "GraphTrial", "Workload",
                 .product(name: "JustPersist", package: "JustPersist"),
                 .product(name: "JustPersistLMDB", package: "JustPersist"),
                 .product(name: "JustPersistLevelDB", package: "JustPersist"),

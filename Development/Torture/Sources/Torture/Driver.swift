@@ -67,6 +67,7 @@ public final class Driver: Sendable {
             IndexBuildCampaign(templates: templates),
             MigrationCampaign(templates: templates),
             LiveMigrationCampaign(templates: templates),
+            GraphCampaign(),
             ToolCampaign(),
         ]
     }

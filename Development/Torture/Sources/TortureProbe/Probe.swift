@@ -33,6 +33,7 @@ enum Probe {
             case "make-letters": try MigratedStores.make(arguments)
             case "migrate-letters": try MigratedStores.migrate(arguments)
             case "judge-letters": try MigratedStores.judge(arguments)
+            case "graph": try GraphWork.run(arguments)
             case "live": try LiveMigration(arguments).run()
             case "judge-live": try LiveMigration(arguments).judge()
             default:

@@ -13,7 +13,7 @@ import Torture
         ("power-control", 1), ("power", 1),
         ("writes-control", 1), ("writes", 16),
         ("full", 10), ("readers", 1), ("processes", 1), ("json", 500), ("predicates", 500),
-        ("migrate", 3), ("live", 8),
+        ("migrate", 3), ("live", 8), ("graph", 4_000),
     ])
     func `Nothing acknowledged is lost and no answer is wrong`(_ campaign: String, trials: Int)
         throws

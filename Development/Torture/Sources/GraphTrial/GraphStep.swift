@@ -1,0 +1,1 @@
+../../../../Sources/JustPersistConformance/Checks/Relationships/GraphStep.swift

@@ -1,0 +1,1 @@
+../../../../Sources/JustPersistConformance/Running/SeededGenerator.swift

@@ -21,7 +21,8 @@ extension GraphShape {
                 ],
                 "C": [
                     RelationshipSchema(
-                        "b", to: "B", deleteRule: rule(), minimum: isLimited && random.bool() ? 1 : 0),
+                        "b", to: "B", deleteRule: rule(),
+                        minimum: isLimited && random.bool() ? 1 : 0),
                     RelationshipSchema(
                         "ds", to: "D", isToMany: true, isOrdered: random.bool(), deleteRule: rule(),
                         inverse: "cs"),

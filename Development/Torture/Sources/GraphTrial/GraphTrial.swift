@@ -284,7 +284,8 @@ public struct GraphTrial {
                         try expect("\(end)", others.items.map(\.uniqueToken), wanted)
                         if others.count != wanted.count {
                             throw Difference(
-                                description: "\(when), \(end).count: \(others.count), not \(wanted)")
+                                description: "\(when), \(end).count: \(others.count), not \(wanted)"
+                            )
                         }
                     }
                     let format = relationship.isToMany ? "\(name).@count > 1" : "\(name) != nil"

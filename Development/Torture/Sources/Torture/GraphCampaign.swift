@@ -21,7 +21,8 @@ struct GraphCampaign: Campaign {
         var outcome = Outcome(count: 0)
         for attempt in 0..<4 {
             let result = try Child.run(
-                probe.command("graph", "attempt=\(attempt)", "kill=\(attempt < 3 ? 1 : 0)"), within: 120)
+                probe.command("graph", "attempt=\(attempt)", "kill=\(attempt < 3 ? 1 : 0)"),
+                within: 120)
             switch result.end {
             case .signal(SIGKILL): outcome.tallies["kills", default: 0] += 1
             case .exit(0):

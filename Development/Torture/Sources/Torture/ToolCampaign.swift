@@ -40,8 +40,17 @@ struct ToolCampaign: Campaign {
         let rows = (0..<2000).map { "{\"name\":\"item \($0)\",\"number\":\($0)}\n" }.joined()
         try Data(rows.utf8).write(to: URL(filePath: file))
         let store = "lmdb:" + directory.store
-        let made = try Child.run([Self.program, "import", store, "Item", file])
-        guard made.end == .exit(0) else { return .failed("import: \(made.end) \(made.output)") }
+        // Items with relationships, too.
+        let probe = ProbeRunner(subject: subject, directory: directory)
+        for command in [
+            probe.command("make-letters", "items=200"),
+            [Self.program, "import", store, "Item", file],
+        ] {
+            let made = try Child.run(command)
+            guard made.end == .exit(0) else {
+                return .failed("\(command): \(made.end) \(made.output)")
+            }
+        }
 
         let words =
             switch parts[0] {
@@ -70,6 +79,13 @@ struct ToolCampaign: Campaign {
         }
         let check = try Child.run([Self.program, "verify", store])
         guard check.end == .exit(0) else { return .failed("verify afterwards: \(check.output)") }
+        if parts[0] == "migrate", result.end == .exit(0) {
+            let judged = try Child.run(
+                probe.command(
+                    "judge-letters", "items=200", "target=leveldb:\(directory.path)/copy"),
+                keepsErrors: true)
+            guard judged.end == .exit(0) else { return .failed("the copy: \(judged.output)") }
+        }
         return .seen(result.end == .exit(0) ? "went well" : "failed with a status")
     }
 

@@ -39,7 +39,9 @@ extension Examination {
         do {
             let request = DataStoreRequest(
                 type: ItemType(dynamic: type), predicate: try DataStorePredicate(format))
-            let found = try accessor.dynamicItems(request).map { workload.key(kind, of: $0.uniqueToken) }
+            let found = try accessor.dynamicItems(request).map {
+                workload.key(kind, of: $0.uniqueToken)
+            }
             if found != expected() {
                 verdict.wrongLinks.append("\(type) where \(format): \(found), not \(expected())")
             }

@@ -85,6 +85,15 @@ struct LiveMigration {
                         attributes: [
                             AttributeSchema("number", kinds: [.int], isUnique: true),
                             AttributeSchema("step", kinds: [.int]),
+                        ],
+                        relationships: [
+                            RelationshipSchema("question", to: Self.type.key),
+                            RelationshipSchema(
+                                "answers", to: Self.type.key, isToMany: true, inverse: "question"),
+                            RelationshipSchema(
+                                "seen", to: Self.type.key, isToMany: true, isOrdered: true,
+                                inverse: "seenBy"),
+                            RelationshipSchema("seenBy", to: Self.type.key, isToMany: true),
                         ]))
                 for number in Self.filled { try create(number, place, db) }
             }
@@ -92,9 +101,15 @@ struct LiveMigration {
             try store.open()
         case .create(let number): try store.write { db in try create(number, place, db) }
         case .update(let number):
-            try store.write { db in try item(number, db)["step"] = .int(Int64(place)) }
+            try store.write { db in
+                let item = try item(number, db)
+                item["step"] = .int(Int64(place))
+                if let other = try find(Self.filledOne(place), db) {
+                    ToMany<DynamicItem>(of: item, "seen").insert(other)
+                }
+            }
         case .delete(let number):
-            try store.write { db in _ = try db.performDelete(item(number, db)) }
+            try store.write { db in try db.delete(item(number, db)) }
         case .reopen:
             try store.waitUntilInStep()
             try store.close()
@@ -114,15 +129,27 @@ struct LiveMigration {
         let item = try db.create(Self.type.key)
         item["number"] = .int(Int64(number))
         item["step"] = .int(Int64(place))
+        // Only new letters answer one.
+        guard !Self.filled.contains(number) else { return }
+        try item.setRelatedItem("question", to: try find(Self.filledOne(number), db))
+    }
+
+    /// The letter of those that were there before to which another one is related.
+    private static func filledOne(_ number: Int) -> Int {
+        filled.lowerBound + number % filled.count
     }
 
     private func item(_ number: Int, _ db: borrowing DataStoreWriter) throws -> DynamicItem {
-        let request = DataStoreRequest(
-            type: Self.type, predicate: try DataStorePredicate("number == %d", number))
-        guard let item = try db.dynamicItems(request).first else {
+        guard let item = try find(number, db) else {
             throw Arguments.Failure("there is no letter \(number)")
         }
         return item
+    }
+
+    private func find(_ number: Int, _ db: borrowing DataStoreWriter) throws -> DynamicItem? {
+        let request = DataStoreRequest(
+            type: Self.type, predicate: try DataStorePredicate("number == %d", number))
+        return try db.dynamicItems(request).first
     }
 
     // MARK: Judgement
@@ -151,13 +178,26 @@ struct LiveMigration {
 
     private func check(_ store: any DataStore, _ phase: MigratingDataStore.Phase) throws {
         var found: [Int: Int] = [:]
+        var links: [String: [Int: [Int]]] = [:]
         try store.read { db in
             for item in try db.dynamicItems(DataStoreRequest(itemTypeKey: Self.type.key)) {
                 guard case .int(let number) = item["number"], case .int(let step) = item["step"]
                 else { Probe.fail(.wrongAnswer, "\(phase): an item without its values") }
                 found[Int(number)] = Int(step)
+                let question: DynamicItem? = item.related("question")
+                for (name, others) in [
+                    ("question", question.map { [$0] } ?? []),
+                    ("answers", item.related(toMany: "answers").items),
+                    ("seen", item.related(toMany: "seen").items),
+                    ("seenBy", item.related(toMany: "seenBy").items),
+                ] {
+                    links[name, default: [:]][Int(number)] = others.map {
+                        if case .int(let number) = $0["number"] { Int(number) } else { -1 }
+                    }
+                }
             }
         }
+        checkLinks(links, Set(found.keys), phase)
         var created: [Int: AcknowledgementFile.Fate] = [:]
         var deleted: [Int: AcknowledgementFile.Fate] = [:]
         var changed: [Int: Int] = [:]
@@ -187,6 +227,48 @@ struct LiveMigration {
             switch deleted[number] {
             case nil, .untried: Probe.fail(.wrongAnswer, "\(phase): letter \(number) is lost")
             default: break
+            }
+        }
+    }
+
+    /// Compares both sides of the relationships of the letters that were found with the steps.
+    ///
+    /// The letters to which others are related were there from the beginning, so a link is missing only if one of its ends is.
+    private func checkLinks(
+        _ links: [String: [Int: [Int]]], _ found: Set<Int>, _ phase: MigratingDataStore.Phase
+    ) {
+        var seen: [Int: [(other: Int, isSure: Bool)]] = [:]
+        for (place, step) in steps.enumerated() {
+            guard case .update(let number) = step, acknowledgements[place] != .untried else {
+                continue
+            }
+            let other = Self.filledOne(place)
+            guard found.contains(other), found.contains(number) else { continue }
+            if seen[number]?.contains(where: { $0.other == other }) == true { continue }
+            seen[number, default: []].append((other, acknowledgements[place] == .acknowledged))
+        }
+        for number in found {
+            let other = Self.filledOne(number)
+            let question = found.contains(other) && !Self.filled.contains(number) ? [other] : []
+            let all = seen[number] ?? []
+            let possible = [all.map(\.other), all.filter(\.isSure).map(\.other)]
+            guard links["question"]?[number] == question,
+                let list = links["seen"]?[number], possible.contains(list)
+            else {
+                Probe.fail(
+                    .wrongAnswer,
+                    "\(phase): the links of letter \(number): \(links.mapValues { $0[number] })")
+            }
+        }
+        for (one, other) in [("question", "answers"), ("seen", "seenBy")] {
+            func pairs(_ name: String, _ isTurned: Bool) -> Set<[Int]> {
+                Set(
+                    (links[name] ?? [:]).flatMap { key, others in
+                        others.map { isTurned ? [$0, key] : [key, $0] }
+                    })
+            }
+            guard pairs(one, false) == pairs(other, true) else {
+                Probe.fail(.wrongAnswer, "\(phase): the sides of \(one) and \(other) do not agree")
             }
         }
     }

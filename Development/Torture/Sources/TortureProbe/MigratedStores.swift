@@ -19,7 +19,18 @@ enum MigratedStores {
                 AttributeSchema("body"),
                 AttributeSchema("level", default: .int(3), isOptional: true),
                 AttributeSchema("other"),
-            ], indexes: [IndexSchema(["level", "name"])])
+            ], indexes: [IndexSchema(["level", "name"])], relationships: relationships(of: type))
+    }
+
+    /// Letters answer one letter each; stamps and letters are related many to many, and letters keep their order.
+    private static func relationships(of type: String) -> [RelationshipSchema] {
+        type == "Letter"
+            ? [
+                RelationshipSchema("question", to: "Letter"),
+                RelationshipSchema("answers", to: "Letter", isToMany: true, inverse: "question"),
+                RelationshipSchema(
+                    "stamps", to: "Stamp", isToMany: true, isOrdered: true, inverse: "letters"),
+            ] : [RelationshipSchema("letters", to: "Letter", isToMany: true)]
     }
 
     /// Fills the source: large and small values, defaults and nulls that were set, references, and numbers no two items share.
@@ -32,6 +43,7 @@ enum MigratedStores {
             try store.write { db in
                 for type in types { try db.declare(schema(type)) }
                 var last: ItemReference?
+                var items: [String: [DynamicItem]] = [:]
                 for number in start..<min(count, start + 1_000) {
                     let item = try db.create(random.pick(types))
                     item["number"] = .int(Int64(number))
@@ -40,6 +52,14 @@ enum MigratedStores {
                     if random.int(in: 0..<3) == 0 { item["level"] = .null }
                     if let last { item["other"] = .array([.reference(last), .null]) }
                     last = item.reference
+                    items[item.backing.itemTypeKey, default: []].append(item)
+                    guard let letter = items["Letter"]?.suffix(20).randomElement(using: &random),
+                        let stamp = items["Stamp"]?.suffix(20).randomElement(using: &random)
+                    else { continue }
+                    if item.backing.itemTypeKey == "Letter" {
+                        item.setRelated("question", to: letter)
+                    }
+                    ToMany<DynamicItem>(of: letter, "stamps").insert(stamp, at: 0)
                 }
             }
         }
@@ -82,7 +102,7 @@ enum MigratedStores {
     private static func count(in store: any DataStore) throws -> Int {
         try store.read { db in
             var count = 0
-            for schema in try db.schemas() {
+            for schema in try db.schemas() where types.contains(schema.itemTypeKey) {
                 count += try db.count(DataStoreRequest(itemTypeKey: schema.itemTypeKey))
             }
             return count
@@ -110,8 +130,12 @@ enum MigratedStores {
         let summary = try StoreComparison(source, target).run { difference in
             Probe.fail(.wrongAnswer, "\(difference)")
         }
-        guard summary.isSame, summary.same == expected else {
+        // The links of relationships are compared, too.
+        guard summary.isSame, summary.same > expected else {
             Probe.fail(.wrongAnswer, "\(summary)")
+        }
+        guard try links(in: source) == links(in: target) else {
+            Probe.fail(.wrongAnswer, "the relationships differ")
         }
         if let problem = try target.verify().problems.first {
             Probe.fail(.wrongAnswer, "verify: \(problem)")
@@ -119,6 +143,25 @@ enum MigratedStores {
         try source.close()
         try target.close()
         Probe.say("bytes \(try hash(of: source))")
+    }
+
+    /// The others of each item, in their order, by its id and the relationship.
+    private static func links(in store: any DataStore) throws -> [String: [ItemID]] {
+        try store.read { db in
+            var links: [String: [ItemID]] = [:]
+            for type in types {
+                for item in try db.dynamicItems(DataStoreRequest(itemTypeKey: type)) {
+                    for relationship in relationships(of: type) {
+                        let (id, name) = (item.uniqueToken, relationship.name)
+                        links["\(id) \(name)"] =
+                            relationship.isToMany
+                            ? item.related(toMany: name, as: DynamicItem.self).ids
+                            : item.relatedID(name).map { [$0] } ?? []
+                    }
+                }
+            }
+            return links
+        }
     }
 
     /// A hash of all keys and values of a closed store, by FNV-1a.

@@ -38,8 +38,7 @@ enum Salvager {
                 let request = DataStoreRequest(itemTypeKey: type.itemType)
                 for item in try accessor.dynamicItems(request)
                 // Where the names of types are lost, links and entries of the ledger are known by their ids alone.
-                where isNamed || workload.isOwn(item.uniqueToken)
-                {
+                where isNamed || workload.isOwn(item.uniqueToken) {
                     let isDoubtful = told.contains(item.uniqueToken)
                     if let key = try compare(
                         item, workload, state, blocks,

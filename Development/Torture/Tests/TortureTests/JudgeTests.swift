@@ -79,6 +79,20 @@ import Workload
         }
     }
 
+    @Test(arguments: Engine.allCases)
+    func `A graph that is not that of the seed is called wrong`(_ engine: Engine) throws {
+        let directory = try Directory(
+            in: Driver.Options.defaultDirectory, "justpersist-graph-\(UUID().uuidString)")
+        defer { directory.remove() }
+        for seed in [5, 6] as [UInt64] {
+            let probe = ProbeRunner(
+                subject: Subject(engine: engine, seed: seed), directory: directory,
+                options: ["acks=\(directory.acknowledgements)"])
+            let result = try Child.run(probe.command("graph"))
+            #expect(result.end == .exit(seed == 5 ? 0 : 70), "\(result.output)")
+        }
+    }
+
     #if os(Linux)
         /// What LMDB does to damaged pages is counted; a crash of anything else is a failure.
         @Test func `Only what ends in the code of LMDB is taken for its doing`() {

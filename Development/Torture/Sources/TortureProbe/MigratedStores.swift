@@ -53,7 +53,8 @@ enum MigratedStores {
                     if let last { item["other"] = .array([.reference(last), .null]) }
                     last = item.reference
                     items[item.backing.itemTypeKey, default: []].append(item)
-                    guard let letter = items["Letter"]?.suffix(20).randomElement(using: &random),
+                    guard number % 3 == 0,
+                        let letter = items["Letter"]?.suffix(20).randomElement(using: &random),
                         let stamp = items["Stamp"]?.suffix(20).randomElement(using: &random)
                     else { continue }
                     if item.backing.itemTypeKey == "Letter" {

@@ -11,6 +11,7 @@ public struct GraphTrial {
 
     /// A store that holds something else than the model.
     public struct Difference: Error, CustomStringConvertible {
+        /// Where they differ.
         public let description: String
     }
 
@@ -57,6 +58,8 @@ public struct GraphTrial {
         acknowledged: Int?, killAt killBlock: Int?, note: (_ block: Int, _ isDone: Bool) -> Void
     ) throws {
         let next = try resume(after: acknowledged)
+        // A block that is in the store though its process was killed must stay there.
+        if next > 0 { note(next - 1, true) }
         for number in next..<max(next, Self.blocks) {
             note(number, false)
             try carryOut(number, isKilled: killBlock.map { number >= $0 } ?? false)

@@ -46,10 +46,14 @@ public struct Workload: Sendable {
 
     /// One note related to one parcel.
     public struct Link: Sendable, Hashable {
+        /// How they are related.
         public let relation: Relation
+        /// The key of the note.
         public let note: Int
+        /// The key of the parcel.
         public let parcel: Int
 
+        /// A link between the items of two keys.
         public init(_ relation: Relation, note: Int, parcel: Int) {
             (self.relation, self.note, self.parcel) = (relation, note, parcel)
         }

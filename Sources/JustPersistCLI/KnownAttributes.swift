@@ -101,7 +101,7 @@ extension String {
 extension [ItemSchema] {
     /// The schema of a type that the store must have.
     func known(_ type: String, in operation: String) throws(DataStoreError) -> ItemSchema {
-        if let schema = first(where: { $0.itemTypeKey == type }) { return schema }
+        if let schema = schema(ofType: type) { return schema }
         throw .unknownType(type, among: self, in: operation)
     }
 }
@@ -111,7 +111,8 @@ extension DataStoreError {
     static func unknownType(
         _ type: String, among schemas: [ItemSchema], in operation: String
     ) -> DataStoreError {
-        let types = schemas.map(\.itemTypeKey)
+        let links = Set(schemas.flatMap(\.relationships).compactMap { $0.links?.typeKey })
+        let types = schemas.map(\.itemTypeKey).filter { !links.contains($0) }
         return DataStoreError(
             .invalidRequest, in: operation,
             "The store has no type “\(type)”. "

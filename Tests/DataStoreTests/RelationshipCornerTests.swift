@@ -146,6 +146,50 @@ import Testing
         }
     }
 
+    @Test(arguments: Backend.persistent)
+    func aDamagedLinkIsAnErrorUntilItIsDeleted(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            let store = backend.make(at: directory)
+            try store.open()
+            let (book, type, links) = try store.write { db in
+                let book = try db.create(Book.self)
+                for _ in 0..<2 { book.tags.insert(try db.create(Tag.self)) }
+                let schema = try db.schemas().first { $0.itemTypeKey == "Tag" }
+                let type = try #require(schema?.relationships.first?.links?.typeKey)
+                let request = DataStoreRequest(itemTypeKey: type)
+                return (book.uniqueToken, type, try db.dynamicItems(request).map(\.uniqueToken))
+            }
+            try store.close()
+            let bytes = StoredBytes(backend, at: directory)
+            let damaged = try #require(links.last)
+            try bytes.damageRecord(of: damaged)
+            try store.open()
+            expectError(.corrupted) {
+                try store.read { db in _ = try db.item(Book.self, id: book)?.tags.ids }
+            }
+            expectError(.corrupted) {
+                try store.read { db in
+                    _ = try db.count(Book.self, where: .init("ANY tags.text == nil"))
+                }
+            }
+            expectError(.corrupted) {
+                try store.read { db in _ = try db.items(Tag.self).map { $0.books.ids } }
+            }
+            expectError(.corrupted) {
+                try store.write { db in _ = try db.delete(Book.self, id: book) }
+            }
+            try store.write { db in
+                try db.delete(DynamicItem(type, id: damaged))
+                try #expect(db.delete(Book.self, id: book))
+            }
+            try store.read { db in
+                for tag in try db.items(Tag.self) { #expect(tag.books.isEmpty) }
+            }
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
     @Test(arguments: Backend.allCases)
     func anItemOfAReadOnlyClassIsDeletedUnderTheRules(_ backend: Backend) throws {
         final class ReadOnlyAuthor: DataStoreItem {

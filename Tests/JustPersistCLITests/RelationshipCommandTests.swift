@@ -260,9 +260,14 @@ import Testing
             try tool("unlink", store, "Album", album, "lists", list).output
                 == "Nothing to do: the items are not related.\n")
         let artist = try id(store, "Artist", 3)
+        let former = try id(store, "Artist", 2)
         #expect(
             try tool("link", store, "Album", album, "artist", artist).output
-                == "Related, in place of another item.\n")
+                == "Related. “artist” of \(album) was Artist \(former) before.\n")
+        #expect(
+            try tool("link", store, "Artist", former, "albums", album).output
+                == "Related. “artist” of \(album) was Artist \(artist) before.\n")
+        #expect(try tool("link", store, "Album", album, "artist", artist).status == 0)
         #expect(try tool("link", store, "Album", album, "artist", artist).output == nothing)
         #expect(
             try query(store, "Artist", "id,albums.id", "--where", "id > 1") == ["2,[]", "3,[11]"])

@@ -9,27 +9,27 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func file(_ text: String, name: String = "r.jsonl") throws -> URL {
+    func file(_ text: String, name: String = "r.jsonl") throws -> URL {
         try directory.file(name, Array(text.utf8))
     }
 
-    private func open(_ backend: Backend) throws -> any DataStore {
+    func open(_ backend: Backend) throws -> any DataStore {
         try backend.open(in: directory.url.appending(path: "store"))
     }
 
-    private static let artist = ItemImport.Relation(
+    static let artist = ItemImport.Relation(
         RelationshipSchema("artist", to: "Artist"), key: "id", column: "artistId",
         inverse: RelationshipSchema("albums", to: "Album", isToMany: true, inverse: "artist"))
-    private static let tracks = ItemImport.Relation(
+    static let tracks = ItemImport.Relation(
         RelationshipSchema("tracks", to: "Track", isToMany: true), key: "id", column: "track",
         inverse: RelationshipSchema("playlists", to: "Playlist", isToMany: true, inverse: "tracks"))
-    private static let boss = ItemImport.Relation(
+    static let boss = ItemImport.Relation(
         RelationshipSchema("boss", to: "Person"), key: "id", column: "reportsTo",
         inverse: RelationshipSchema("reports", to: "Person", isToMany: true, inverse: "boss"))
 
     /// Imports rows of JSON Lines, and returns the report and the bad rows.
     @discardableResult
-    private func run(
+    func run(
         _ type: String, _ text: String, into store: any DataStore, name: String = "r.jsonl",
         key: String? = "id", _ relations: [ItemImport.Relation] = [], skips: Bool = false,
         batchSize: Int = 2000
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// The values at two paths for each item, as texts.
-    private func pairs(
+    func pairs(
         _ store: any DataStore, _ type: String, _ paths: String...
     ) throws -> [String] {
         try store.read { db in

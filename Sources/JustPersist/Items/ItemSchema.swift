@@ -157,9 +157,9 @@ public final class ItemSchema: Sendable {
 }
 
 extension [ItemSchema] {
-    /// This schema, if its type has this key or had it in an earlier release.
-    func schema(ofType key: String) -> ItemSchema? {
-        first { $0.itemTypeKey == key || $0.formerTypeKeys.contains(key) }
+    /// The schema of the type that has this key, or else of one that had it in an earlier release.
+    package func schema(ofType key: String) -> ItemSchema? {
+        first { $0.itemTypeKey == key } ?? first { $0.formerTypeKeys.contains(key) }
     }
 }
 

@@ -24,6 +24,8 @@ public final class BlockLinks {
     private var relations: [Declaration: [Relation]] = [:]
     private var declared: Set<String> = []
     private var ordered: Set<Rule> = []
+    /// The items for which something does not hold at the end of the block.
+    package private(set) var brokenItems: Set<ItemReference> = []
 
     /// Whether the block follows its rules just now: their look-ups are no queries of the program, so uniqueness is not
     /// judged before them.
@@ -97,11 +99,13 @@ public final class BlockLinks {
     ///
     /// - Throws: ``DataStoreError/Code/validationFailed``; the block must be rolled back then.
     public func judge(_ db: borrowing DataStoreWriter) throws(DataStoreError) {
+        brokenItems = []
         if limited.isEmpty, denied.isEmpty { return }
         var broken: [String] = []
         var first: (type: String, name: String)?
         func note(_ rule: Rule, _ text: String) {
             if first == nil { first = (rule.item.itemTypeKey, rule.name) }
+            brokenItems.insert(rule.item)
             if broken.count < 100 {
                 broken.append("\(rule.item.itemTypeKey) \(rule.item.id): \(text)")
             }

@@ -95,11 +95,15 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         var found: [ItemReference] = []
         if case .links(let type, let isSource) = relation.storage {
             let far = type.names(isSource: isSource).far
+            var failure: DataStoreError?
             try performScan(request) { link in
-                if case .reference(let reference)? = try? link.backing.value(forAttribute: far) {
-                    found.append(reference)
+                do throws(DataStoreError) {
+                    found += try link.backing.reference(in: far).map { [$0] } ?? []
+                } catch {
+                    failure = failure ?? error
                 }
             }
+            if let failure { throw failure }
             guard relation.mayDangle, !includesDeleted else { return found }
             var existing: [ItemReference] = []
             for reference in found where try exists(reference) { existing.append(reference) }

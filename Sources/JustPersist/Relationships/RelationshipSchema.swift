@@ -134,7 +134,7 @@ public struct RelationshipSchema: Sendable {
     }
 
     /// The relationship as a store knows it: to the type with a key, and without a class.
-    func leading(to key: String) -> RelationshipSchema {
+    package func leading(to key: String) -> RelationshipSchema {
         var other = self
         (other.destinationKey, other.destinationClass) = (key, nil)
         return other

@@ -122,6 +122,10 @@ struct ImportCommand: ParsableCommand {
             throw ValidationError(
                 "--inverse \(inverse.name)=\(inverse.inverse) needs --relation \(inverse.name)=….")
         }
+        for (place, inverse) in inverses.enumerated()
+        where inverses[..<place].contains(where: { $0.name == inverse.name }) {
+            throw ValidationError("--inverse \(inverse.name)=… is given twice.")
+        }
         for name in ordered
         where !relations.contains(where: { $0.name == name && $0.isToMany })
             && !inverses.contains(where: { $0.inverse == name && $0.isToMany })

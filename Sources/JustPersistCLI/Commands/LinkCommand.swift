@@ -20,13 +20,14 @@ struct RelatedItems: ParsableArguments {
     /// Runs `body` with the items in one write block, and prints the text that it returns.
     func change(
         _ verb: String,
-        _ body: (DynamicItem, RelationshipSchema, DynamicItem) throws -> String
+        _ body: (DynamicItem, Relation, DynamicItem) throws -> String
     ) throws {
         let opened = try OpenStore.changing(store)
         let text = try opened.store.write { db in
             let relationship = try relationship(try db.schemas().known(type, in: verb), verb)
             return try body(
-                try item(id, type, verb, db), relationship,
+                try item(id, type, verb, db),
+                try db.relation(relationship.name, of: ItemType(dynamic: type)),
                 try item(otherID, relationship.destination, verb, db))
         }
         try opened.close()
@@ -82,27 +83,28 @@ struct LinkCommand: ParsableCommand {
     }
 
     func run() throws {
-        try items.change("link") { item, relationship, other in
-            let name = relationship.name
+        try items.change("link") { item, relation, other in
+            let (relationship, name) = (relation.schema, relation.schema.name)
+            let taken = relation.inverse.map { other.former($0) } ?? ""
             guard relationship.isToMany else {
                 if at != nil { throw notOrdered(relationship) }
                 if item[name] == .reference(ItemReference(to: other)) {
                     return "Nothing to do: the items are related already."
                 }
-                let isNew = item[name].isNull
+                let former = item.former(relationship)
                 try item.setRelatedItem(name, to: other)
-                return isNew ? "Related." : "Related, in place of another item."
+                return "Related.\(former)\(taken)"
             }
             let others = item.related(toMany: name, as: DynamicItem.self)
             let isNew = !others.contains(other)
             if let at {
                 guard relationship.isOrdered else { throw notOrdered(relationship) }
                 others.insert(other, at: at)
-                return isNew ? "Related." : "Moved."
+                return isNew ? "Related.\(taken)" : "Moved."
             }
             if !isNew { return "Nothing to do: the items are related already." }
             others.insert(other)
-            return "Related."
+            return "Related.\(taken)"
         }
     }
 
@@ -111,6 +113,17 @@ struct LinkCommand: ParsableCommand {
             .invalidRequest, in: "link",
             "“\(relationship.name)” of “\(items.type)” has no order, so there are no places in it. Leave --at out.",
             itemType: items.type, attribute: relationship.name)
+    }
+}
+
+extension DynamicItem {
+    /// A sentence about the item to which a relationship to one leads, which is about to change; empty if there is none.
+    fileprivate func former(_ relationship: RelationshipSchema) -> String {
+        guard !relationship.isToMany, case .reference(let other) = self[relationship.name] else {
+            return ""
+        }
+        return
+            " “\(relationship.name)” of \(uniqueToken) was \(other.itemTypeKey) \(other.id) before."
     }
 }
 
@@ -125,8 +138,8 @@ struct UnlinkCommand: ParsableCommand {
     @OptionGroup var items: RelatedItems
 
     func run() throws {
-        try items.change("unlink") { item, relationship, other in
-            let name = relationship.name
+        try items.change("unlink") { item, relation, other in
+            let (relationship, name) = (relation.schema, relation.schema.name)
             let nothing = "Nothing to do: the items are not related."
             if relationship.isToMany {
                 let others = item.related(toMany: name, as: DynamicItem.self)

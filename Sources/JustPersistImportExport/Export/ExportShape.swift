@@ -26,9 +26,7 @@ struct ExportShape {
         self.relations = relations
         self.hasIDs = hasIDs
         kept = all.filter(\.isKeptHere).map(\.schema.name)
-        let schema = try db.schemas().first {
-            $0.itemTypeKey == key || $0.formerTypeKeys.contains(key)
-        }
+        let schema = try db.schemas().schema(ofType: key)
         nullable = schema?.attributes.filter { $0.defaultValue != nil }.map(\.name) ?? []
         var nested: [String: ExportShape] = [:]
         for name in Set(links.compactMap(\.first)) {

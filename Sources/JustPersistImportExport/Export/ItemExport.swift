@@ -135,9 +135,7 @@ public struct ItemExport: Sendable {
             throw DataStoreError(
                 .invalidInput, in: "export", "The format of the export is not given. Set it.")
         }
-        let schema = try db.schemas().first {
-            $0.itemTypeKey == request.type.key || $0.formerTypeKeys.contains(request.type.key)
-        }
+        let schema = try db.schemas().schema(ofType: request.type.key)
         if !links.isEmpty, format == .csv {
             throw DataStoreError(
                 .invalidRequest, in: "export",

@@ -34,12 +34,10 @@ struct ImportRun {
         rowsDone = settings.skipping
         rowsRead = settings.skipping
         let schemas = try store.read { db in try db.schemas() }
-        let known = schemas.first {
-            $0.itemTypeKey == settings.itemType
-                || $0.formerTypeKeys.contains(settings.itemType)
-        }
+        let known = schemas.schema(ofType: settings.itemType)
         mapper = try ItemMapper(
-            ItemType(dynamic: settings.itemType), settings.mapping, key: settings.key,
+            ItemType(dynamic: known?.itemTypeKey ?? settings.itemType), settings.mapping,
+            key: settings.key,
             relations: settings.relations, schemas: schemas)
         writer = RowsWriter(mapper, skipsBadRows: settings.onError == .skip, store)
         if mapper.key != nil { try writer.checkKey(known) }
@@ -112,6 +110,7 @@ struct ImportRun {
         writer.endDeferring()
         var batch = deferred
         var bad: [Bad] = []
+        defer { reportBad(bad, badRow) }
         while !batch.isEmpty {
             do {
                 let outcome = try writer.write(batch)
@@ -119,26 +118,18 @@ struct ImportRun {
                 for (row, error) in outcome.refused { refuse(row, error, &bad) }
                 break
             } catch let refusal as RowsWriter.Refusal {
-                guard settings.onError == .skip,
-                    let row = refusal.row ?? writer.firstRefused(of: batch)
-                else {
-                    reportBad(bad, badRow)
-                    throw error(refusal, batch)
-                }
-                let count = batch.count
-                batch.removeAll { $0.position == row.position }
-                if batch.count == count {
-                    reportBad(bad, badRow)
-                    throw error(refusal, batch)
-                }
-                refuse(row, refusal.error, &bad)
+                let rows =
+                    refusal.rows.isEmpty
+                    ? writer.firstRefused(of: batch).map { [$0] } : refusal.rows
+                guard settings.onError == .skip, let rows,
+                    leaveOut(rows, refusal.error, of: &batch, &bad)
+                else { throw error(refusal, batch) }
             } catch let error as DataStoreError {
                 throw withState(error, "“\(source.name)”, from line \(batch[0].line) on: ")
             }
         }
         deferred = []
         isWritingDeferred = false
-        reportBad(bad, badRow)
     }
 
     private mutating func note(_ outcome: ItemsWriter.Outcome, of batch: [ImportRow]) {
@@ -210,6 +201,13 @@ struct ImportRun {
         } catch let refusal as RowsWriter.Refusal {
             guard settings.onError == .skip else { throw error(refusal, batch) }
             guard batch.count > 1 else { return refuse(batch[0], refusal.error, &bad) }
+            // Halves could separate rows that only together give an item the others that it needs.
+            var rest = batch
+            if refusal.error.code == .validationFailed,
+                leaveOut(refusal.rows, refusal.error, of: &rest, &bad)
+            {
+                return try write(rest, &bad)
+            }
             // The batch is halved until the bad row is alone.
             let middle = batch.count / 2
             try write(Array(batch[..<middle]), &bad)
@@ -217,6 +215,19 @@ struct ImportRun {
         } catch let error as DataStoreError {
             throw withState(error, "“\(source.name)”, from line \(batch[0].line) on: ")
         }
+    }
+
+    /// Leaves refused rows out of a batch, and returns whether it had any of them.
+    private func leaveOut(
+        _ rows: [ImportRow], _ error: DataStoreError, of batch: inout [ImportRow],
+        _ bad: inout [Bad]
+    ) -> Bool {
+        let positions = Set(rows.map(\.position))
+        let count = batch.count
+        batch.removeAll { positions.contains($0.position) }
+        if batch.count == count { return false }
+        for row in rows { refuse(row, error, &bad) }
+        return true
     }
 
     private func refuse(_ row: ImportRow, _ error: DataStoreError, _ bad: inout [Bad]) {
@@ -228,7 +239,8 @@ struct ImportRun {
     /// The error for a batch that the store refused.
     private func error(_ refusal: RowsWriter.Refusal, _ batch: [ImportRow]) -> DataStoreError {
         let error = refusal.error
-        let row = refusal.row ?? (batch.count == 1 ? batch[0] : writer.firstRefused(of: batch))
+        let row =
+            refusal.rows.first ?? (batch.count == 1 ? batch[0] : writer.firstRefused(of: batch))
         let lines =
             row.map { "line \($0.line)" }
             ?? "lines \(batch.first?.line ?? 0)–\(batch.last?.line ?? 0)"
@@ -258,11 +270,23 @@ struct ImportRun {
         guard let first = deferred.first else { return stateOfRows }
         let which =
             "The \(deferred.count.counted("row")) that refer to later rows, from line \(first.line) on,"
-        if isWritingDeferred {
-            return
-                "\(which) are not stored, and all others are; correct the cause and import these again."
-        }
-        return "\(stateOfRows) \(which) are not stored either."
+        // Rows that identify their items can be imported twice.
+        let key =
+            deferred.contains { $0.id == nil }
+            ? mapper.key ?? mapper.relations.keyOfOwn(mapper.type) : nil
+        let options = [
+            first.position == 0
+                ? nil
+                : "without the first \(first.position.counted("row")) (--skip \(first.position))",
+            settings.key == nil ? key.map { "with the key “\($0)” (--key \($0))" } : nil,
+        ].compactMap(\.self)
+        let again = ([""] + options).joined(separator: " ")
+        let others =
+            isWritingDeferred ? "all others are" : "of the others \(rowsDone - deferred.count) are"
+        return """
+            \(which) are not stored, and \(others); correct the cause and import the file again\(again). Rows that are stored \
+            then change their items once more.
+            """
     }
 
     private var stateOfRows: String {

@@ -49,3 +49,10 @@ extension ItemImport {
         var destination: String { relationship.destination }
     }
 }
+
+extension [ItemImport.Relation] {
+    /// The key by which rows refer to items of their own type; `nil` if none does.
+    func keyOfOwn(_ type: ItemType) -> String? {
+        first { $0.destination == type.key && $0.key != nil }?.key
+    }
+}

@@ -13,6 +13,14 @@ struct ItemsWriter {
         var refused: [(row: ImportRow, error: DataStoreError)] = []
         /// The rows that refer to later ones; they are to be written again.
         var deferred: [ImportRow] = []
+
+        /// The rows, among those that were to be written, whose items are among these.
+        func rows(of wanted: Set<ItemReference>, among rows: [ImportRow]) -> [ImportRow] {
+            if wanted.isEmpty { return [] }
+            let left = Set((refused.map(\.row) + deferred).map(\.position))
+            let written = rows.filter { !left.contains($0.position) }
+            return zip(written, items).filter { wanted.contains(ItemReference(to: $1)) }.map(\.0)
+        }
     }
 
     private let type: ItemType

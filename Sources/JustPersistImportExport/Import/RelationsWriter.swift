@@ -21,12 +21,14 @@ struct RelationsWriter {
 
     private let type: ItemType
     private let key: String?
-    private let relations: [ItemImport.Relation]
+    private var relations: [ItemImport.Relation]
     private var isDeclared = false
     /// The items of the rows that were deferred; later rows about them are deferred, too.
     private var deferredOwners: Set<String> = []
     /// The attributes by which items are found without regard to case.
     private var ignoringCase: Set<String> = []
+    /// The kinds of the keys in the store, by relationship.
+    private var keyKinds: [String: Set<DataStoreValue.Kind>] = [:]
 
     init(_ type: ItemType, key: String?, _ relations: [ItemImport.Relation]) {
         self.type = type
@@ -44,8 +46,26 @@ struct RelationsWriter {
     ///
     /// - Parameter count: The number of items of the rows' type.
     mutating func check(_ schemas: [ItemSchema], count: Int) throws(DataStoreError) {
-        func schema(_ key: String) -> ItemSchema? { schemas.first { $0.itemTypeKey == key } }
-        for relation in relations {
+        func schema(_ key: String) -> ItemSchema? { schemas.schema(ofType: key) }
+        relations = relations.map { relation in
+            var relation = relation
+            if let present = schema(relation.destination)?.itemTypeKey {
+                relation.relationship = relation.relationship.leading(to: present)
+            }
+            return relation
+        }
+        for (place, relation) in relations.enumerated() {
+            if relations[..<place].contains(where: { $0.name == relation.name }) {
+                throw error(
+                    "“\(relation.name)” is given twice. Leave one of the two out.", relation)
+            }
+            if let other = relations[..<place].first(where: { $0.column == relation.column }) {
+                throw error(
+                    """
+                    “\(relation.column)” is the column of “\(other.name)” and of “\(relation.name)”. Relate the items by one of \
+                    them.
+                    """, relation)
+            }
             if let problem = ImportRow.problem(withName: relation.name) {
                 throw error(
                     "“\(relation.name)” is no name of a relationship: \(problem).", relation)
@@ -54,6 +74,7 @@ struct RelationsWriter {
             let other = schema(relation.destination)
             if let inverse = relation.inverse, let other { try check(inverse, relation, other) }
             guard let key = relation.key else { continue }
+            keyKinds[relation.name] = other?.attribute(named: key)?.storedKinds
             let rule = other?.indexes.first { $0.isUnique && $0.attributes == [key] }
             if rule?.ignoresCase == true { ignoringCase.insert(relation.name) }
             if rule != nil || leadsToOwnType(relation) && count == 0 { continue }
@@ -214,8 +235,9 @@ struct RelationsWriter {
             }
         }
         // A row is left out if a row that it needs is.
+        let rowOwners = rows.map(owner)
         var isOut = rows.indices.map { place in
-            errors[place] != nil || owner(rows[place]).map(deferredOwners.contains) == true
+            errors[place] != nil || rowOwners[place].map(deferredOwners.contains) == true
         }
         var pending = rows.indices.filter { isOut[$0] }
         for (need, places) in needing where providers[need] == nil {
@@ -225,7 +247,20 @@ struct RelationsWriter {
                 pending.append(place)
             }
         }
+        // The rows of an item keep their order: a later one waits for one that waits.
+        var rowsOfOwner: [String: [Int]] = [:]
+        if defers, !pending.isEmpty {
+            for (place, owner) in rowOwners.enumerated() {
+                if let owner { rowsOfOwner[owner, default: []].append(place) }
+            }
+        }
         while let place = pending.popLast() {
+            if errors[place] == nil, let owner = rowOwners[place] {
+                for later in rowsOfOwner[owner] ?? [] where later > place && !isOut[later] {
+                    isOut[later] = true
+                    pending.append(later)
+                }
+            }
             for need in provided[place] {
                 providers[need, default: 0] -= 1
                 guard providers[need] == 0 else { continue }
@@ -243,7 +278,7 @@ struct RelationsWriter {
                 plan.refused.append((row, error))
             } else if defers {
                 plan.deferred.append(row)
-                if let owner = owner(row) { deferredOwners.insert(owner) }
+                if let owner = rowOwners[place] { deferredOwners.insert(owner) }
             } else if let need = missing[place], let value = values[need] {
                 plan.refused.append((row, noItem(value, relations[need.relation])))
             }
@@ -266,11 +301,17 @@ struct RelationsWriter {
     private func noItem(
         _ value: DataStoreValue, _ relation: ItemImport.Relation
     ) -> DataStoreError {
-        DataStoreError(
+        let kinds = keyKinds[relation.name] ?? []
+        let isOfOtherKind = !kinds.isEmpty && kinds.allSatisfy { value.exactly(as: $0) == nil }
+        let kind =
+            isOfOtherKind
+            ? " The value is of kind \(value.kind), and theirs are of kind \(kinds.map { "\($0)" }.sorted().listed)."
+            : ""
+        return DataStoreError(
             .invalidInput, in: "import",
             """
             There is no item of “\(relation.destination)” whose “\(relation.key ?? "")” is \(value.excerpt), to which \
-            “\(relation.name)” (“\(relation.column)”) refers. Import that item first, or correct the row.
+            “\(relation.name)” (“\(relation.column)”) refers.\(kind) Import that item first, or correct the row.
             """, itemType: type.key, attribute: relation.name)
     }
 

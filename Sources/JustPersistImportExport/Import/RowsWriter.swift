@@ -5,8 +5,8 @@ struct RowsWriter {
     /// The store's refusal of a batch because of its content; nothing of the batch was stored.
     struct Refusal: Error {
         let error: DataStoreError
-        /// The row that caused it, if known.
-        var row: ImportRow?
+        /// The rows that caused it, if known.
+        var rows: [ImportRow]
     }
 
     private let itemType: String
@@ -49,17 +49,22 @@ struct RowsWriter {
     mutating func write(_ rows: [ImportRow]) throws -> ItemsWriter.Outcome {
         var outcome = ItemsWriter.Outcome()
         var refused: ImportRow?
+        var links: BlockLinks?
         var written = items
         do {
             try store.performWrite { db in
                 written = items
+                links = db.links
                 outcome = try db.write(rows, skipsBadRows: skipsBadRows, with: &written, &refused)
-                outcome.items = []
             }
         } catch let error as DataStoreError where error.isAboutRows {
-            throw Refusal(error: error, row: refused)
+            let broken = links?.brokenItems ?? []
+            throw Refusal(
+                error: error,
+                rows: refused.map { [$0] } ?? outcome.rows(of: broken, among: rows))
         }
         items = written
+        outcome.items = []
         return outcome
     }
 
@@ -82,6 +87,7 @@ struct RowsWriter {
                     let request = DataStoreRequest(itemTypeKey: itemType)
                     request.limit = 1
                     _ = try db.performFetch(request)
+                    try db.links?.judge(db)
                     throw TrialOver()
                 }
             } catch {

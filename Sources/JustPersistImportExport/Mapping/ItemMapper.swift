@@ -45,11 +45,7 @@ struct ItemMapper {
         self.type = type
         self.mapping = mapping
         self.key = key ?? mapping?.key
-        let schema =
-            type.schema
-            ?? schemas.first {
-                $0.itemTypeKey == type.key || $0.formerTypeKeys.contains(type.key)
-            }
+        let schema = type.schema ?? schemas.schema(ofType: type.key)
         var declared: [String: Set<DataStoreValue.Kind>] = [:]
         for attribute in schema?.attributes ?? [] {
             declared[attribute.name] = attribute.kinds.subtracting([.null])

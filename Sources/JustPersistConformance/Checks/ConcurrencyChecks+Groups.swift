@@ -123,19 +123,22 @@ extension ConcurrencyChecks {
         let count = check.profile.pick(quick: 101, full: 1_001, soak: 10_001)
         let ran = Locked<[Int]>([])
         let completed = Locked<[Int]>([])
-        let isOver = Latch()
+        let writes = Turns()
         try check.threads(4) { thread in
+            defer { writes.end() }
             guard thread == 0 else {
                 var round = 0
-                while !isOver.hasOpened {
+                while !writes.areOver {
                     try items.store.write { db in try items.create("\(thread)", round, db) }
+                    writes.note()
                     check.tick()
                     round += 1
                 }
                 return
             }
-            defer { isOver.open() }
             for number in 0..<count {
+                // Otherwise all blocks could be queued before the other threads begin.
+                if number % 5 == 0 { writes.wait(forMore: 3) }
                 items.store.enqueueWrite { db in
                     ran.withLock { $0.append(number) }
                     try items.create("queued \(number)", number, db)

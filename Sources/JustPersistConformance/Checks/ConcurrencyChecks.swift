@@ -62,7 +62,7 @@ enum ConcurrencyChecks {
             "Writes finish while sixteen threads read without a pause."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["a": 0])
-            let reads = Reads()
+            let reads = Turns()
             let rounds = check.profile.pick(quick: 20, full: 200, soak: 2_000)
             try check.threads(17) { index in
                 defer { reads.end() }

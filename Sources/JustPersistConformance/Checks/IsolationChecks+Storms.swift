@@ -54,7 +54,7 @@ extension IsolationChecks {
             let items = try NamedItems(in: check.openStore(), ["0": 0])
             let id = try check.require(try TransactionChecks.tokens(items).first, "the item")
             let type = ItemType(dynamic: items.key)
-            let reads = Reads()
+            let reads = Turns()
             let rounds = check.profile.pick(quick: 50, full: 500, soak: 5_000)
             try check.threads(4) { index in
                 defer { reads.end() }
@@ -127,7 +127,7 @@ extension IsolationChecks {
             "No reader sees a smaller value of a number that only grows."
         ) { check in
             let items = try NamedItems(in: check.openStore(), ["counter": 0])
-            let reads = Reads()
+            let reads = Turns()
             let rounds = check.profile.pick(quick: 100, full: 1_000, soak: 10_000)
             try check.threads(4) { index in
                 defer { reads.end() }

@@ -41,7 +41,7 @@ extension TransactionChecks {
             let types = try (0..<5).map { number in
                 try NamedItems(in: store, key: "ConformanceNamed\(number)")
             }
-            let reads = Reads()
+            let reads = Turns()
             let rounds = check.profile.pick(quick: 30, full: 300, soak: 3_000)
             // The writer waits between two types, if readers can run meanwhile: that depends on the store and its
             // threads.

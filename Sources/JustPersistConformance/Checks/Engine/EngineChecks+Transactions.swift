@@ -175,7 +175,7 @@ extension EngineChecks {
         ) {
             check in
             let engine = try ExaminedEngine(check, (0..<50).map { Entry(key: key($0), value: [0]) })
-            let reads = Reads()
+            let reads = Turns()
             let readers = (0..<4).map { _ in
                 check.start {
                     defer { reads.end() }

@@ -5,7 +5,7 @@ import JustPersist
 /// Most are scripts, whose results a graph of names predicts.
 enum RelationshipChecks {
     static let all: [CheckDefinition] =
-        scripts.map(\.definition) + orders + rules + reading + predicates + stores + [
+        scripts.map(\.definition) + orders + rules + reading + predicates + stores + changes + [
             CheckDefinition(
                 "rel/undeclared-refused", clause: [22], gate: .counterCheck(.relationships),
                 "A store that keeps no relationships refuses items of a class that has them."

@@ -5,7 +5,7 @@ import Foundation
 
 /// Stores that keep relationships wrongly.
 enum RelationshipSabotages {
-    static let all: [Sabotage] = deleting + judging + losing + asking
+    static let all: [Sabotage] = deleting + judging + losing + asking + naming
 
     private static func relating(
         _ name: String, _ check: String, _ sabotage: (inout Faults) -> Void
@@ -224,6 +224,65 @@ enum RelationshipSabotages {
             }
         },
     ]
+
+    // MARK: Naming
+
+    /// Lets the change streams of a store name no relationships in some sets.
+    private static func notNaming(
+        _ name: String, _ check: String,
+        where isWrong: @escaping @Sendable (ChangeSet, _ last: ChangeSet?) -> Bool,
+        _ sabotage: (inout Faults) -> Void = { _ in }
+    ) -> Sabotage {
+        relating(name, check) { faults in
+            faults.observe = { observation in
+                FaultyObservation(observation) { set, last in
+                    [isWrong(set, last) ? withoutRelationships(set) : set]
+                }
+            }
+            sabotage(&faults)
+        }
+    }
+
+    private static func withoutRelationships(_ set: ChangeSet) -> ChangeSet {
+        set.changed { changes in
+            let updated = changes.updated.compactMap { update -> ItemUpdate? in
+                let attributes = update.attributes.intersection([GraphShape.label])
+                return attributes.isEmpty ? nil : ItemUpdate(id: update.id, attributes: attributes)
+            }
+            return ItemChanges(
+                itemTypeKey: changes.itemTypeKey, inserted: changes.inserted, updated: updated,
+                deleted: changes.deleted, isComplete: changes.isComplete, token: changes.token)
+        }
+    }
+
+    private static let naming: [Sabotage] = {
+        let hasMerged = Locked(false)
+        return [
+            notNaming("names no relationships", "stream-in-block") { _, _ in true },
+            notNaming("names no relationships of a deletion by a cascade", "stream-by-cascade") {
+                set, _ in set.types.flatMap(\.deleted).count > 1
+            },
+            notNaming("names no relationships in its log", "stream-from-log") { _, last in
+                last == nil
+            },
+            notNaming(
+                "names no relationships in a merge", "stream-in-merge",
+                where: { _, _ in
+                    hasMerged.withLock { hasMerged in
+                        defer { hasMerged = false }
+                        return hasMerged
+                    }
+                }
+            ) { faults in
+                faults.rules = { rules, _ in
+                    rules.merged = { [merged = rules.merged] overlay, parent, policy in
+                        hasMerged.withLock { $0 = true }
+                        return merged(overlay, parent, policy)
+                    }
+                }
+            },
+        ]
+    }()
 }
 
 extension ReferenceRow {

@@ -23,8 +23,8 @@ struct JustPersistCommand: ParsableCommand {
         subcommands: [
             InfoCommand.self, QueryCommand.self, ImportCommand.self, ExportCommand.self,
             UpdateCommand.self,
-            DeleteCommand.self, LinkCommand.self, UnlinkCommand.self, MigrateCommand.self,
-            DiffCommand.self, VerifyCommand.self,
+            DeleteCommand.self, LinkCommand.self, UnlinkCommand.self, DeleteRuleCommand.self,
+            MigrateCommand.self, DiffCommand.self, VerifyCommand.self,
             RepairCommand.self,
             BackupCommand.self, CompactCommand.self,
             IndexCommand.self,

@@ -116,11 +116,108 @@ import Testing
             ["--relation", "a"], ["--relation", "a=B"], ["--relation", "=B.c"],
             ["--relation", "a=[B.c"],
             ["--relation", "a=B.c:"], ["--relation", "a=.c"], ["--inverse", "a=b"],
-            ["--relation", "a=B.c", "--ordered", "a"],
+            ["--relation", "a=B.c", "--ordered", "a"], ["--delete-rule", "a=cascade"],
+            ["--relation", "a=B.c", "--delete-rule", "a=never"],
+            ["--relation", "a=B.c", "--delete-rule", "a=deny", "--delete-rule", "a=cascade"],
         ] {
             let run = try run(["import", tool.store("lmdb"), "T", file] + options)
             #expect(run.status == 64, "\(options)")
         }
+    }
+
+    // MARK: Delete rules
+
+    /// The lines of `info` about relationships.
+    private func relationships(_ store: String) throws -> Set<String> {
+        let lines = try tool("info", store).output.replacing(#/ +/#) { _ in " " }
+            .split(separator: "\n").map(String.init)
+        return Set(lines)
+    }
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func anImportDeclaresDeleteRules(_ scheme: String) throws {
+        let store = tool.store(scheme)
+        let file = try tool.file("tables.json", Self.tables)
+        let artists = ["import", store, "Artist", file, "--at", "Artist", "--key", "id"]
+        #expect(try run(artists).status == 0)
+        let albums =
+            ["import", store, "Album", file, "--at", "Album", "--key", "id"] + Self.relations[1].1
+        let rules = ["--delete-rule", "albums=cascade", "--delete-rule", "artist=noAction"]
+        #expect(try run(albums + rules).status == 0)
+        #expect(
+            try relationships(store).isSuperset(of: [
+                " artist Artist one noAction albums", " albums Album many cascade artist",
+            ]))
+        // An import without rules takes those in the store, and equal ones do not contradict them.
+        for options in [[], rules, ["--delete-rule", "albums=cascade"]] {
+            #expect(try run(albums + options).status == 0)
+        }
+        for (rule, owner, known) in [
+            ("albums=deny", "Artist", "cascade"), ("artist=nullify", "Album", "noAction"),
+        ] {
+            let run = try run(albums + ["--delete-rule", rule])
+            let parts = rule.split(separator: "=")
+            #expect(run.status == 1 && run.output.isEmpty)
+            #expect(
+                run.errors.contains(
+                    "“\(parts[0])” of “\(owner)” has the delete rule \(known) in the store"))
+            #expect(
+                run.errors.contains(
+                    "justpersist delete-rule STORE \(owner) \(parts[0]) \(parts[1])."),
+                "\(run.errors)")
+        }
+        let deleted = try tool("delete", store, "Artist", "--where", "name == 'Björk'", "--yes")
+        #expect(deleted.output == "1 item deleted, and 2 others with it.\n", "\(deleted.errors)")
+        #expect(try query(store, "Album", "id") == ["11", "13"])
+        #expect(try tool("verify", store).status == 0)
+    }
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func theDeleteRuleOfARelationshipIsChanged(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        #expect(
+            try tool("delete-rule", store, "Artist", "albums", "deny").output
+                == "“albums” of “Artist” has the rule deny now, and had nullify.\n")
+        #expect(
+            try tool("delete-rule", store, "Artist", "albums", "deny").output
+                == "Nothing to do: “albums” of “Artist” has the rule deny already.\n")
+        #expect(try relationships(store).contains(" albums Album many deny artist"))
+        let björk = ["delete", store, "Artist", "--where", "name == 'Björk'", "--yes"]
+        let denied = try run(björk)
+        #expect(denied.status == 1 && denied.errors.contains("denies"), "\(denied.errors)")
+        #expect(try tool("delete-rule", store, "Artist", "albums", "cascade").status == 0)
+        #expect(try run(björk).output == "1 item deleted, and 2 others with it.\n")
+        #expect(try query(store, "Playlist", "id,albums.id") == ["100,[]", "101,[]"])
+        #expect(try tool("verify", store).status == 0)
+        let unknown = try tool("delete-rule", store, "Artist", "songs", "deny")
+        #expect(unknown.status == 1)
+        #expect(unknown.errors.contains("Its relationships are “idol” and “albums”"))
+        #expect(try tool("delete-rule", store, "Artist", "albums", "never").status == 64)
+        #expect(try tool("delete-rule", store, "Nobody", "albums", "deny").status == 1)
+    }
+
+    /// The rule of no action leaves references to deleted items, which no other rule has.
+    @Test(arguments: ["lmdb", "leveldb"])
+    func anotherRuleThanNoActionLeavesNoReferencesToDeletedItems(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        for (type, name) in [("Artist", "albums"), ("Album", "lists")] {
+            #expect(try tool("delete-rule", store, type, name, "noAction").status == 0)
+        }
+        for (type, condition) in [("Artist", "name == 'Björk'"), ("Album", "id == 10")] {
+            #expect(try tool("delete", store, type, "--where", condition, "--yes").status == 0)
+        }
+        func left() throws -> [[String]] {
+            [
+                try query(store, "Album", "id", "--where", "artist == nil"),
+                try query(store, "Playlist", "id,albums.@count", "--where", "id == 100"),
+            ]
+        }
+        #expect(try left() == [["12", "13"], ["100,1"]])
+        for (type, name) in [("Artist", "albums"), ("Album", "lists")] {
+            #expect(try tool("delete-rule", store, type, name, "nullify").status == 0)
+        }
+        #expect(try left() == [["12", "13"], ["100,1"]])
+        #expect(try tool("verify", store).status == 0)
     }
 
     // MARK: export
@@ -163,9 +260,8 @@ import Testing
 
     @Test func infoShowsRelationshipsAndNoLinks() throws {
         let store = try makeStore("lmdb")
-        let lines = try tool("info", store).output
-            .replacing(#/ +/#) { _ in " " }.split(separator: "\n").map(String.init)
-        #expect(lines.first?.contains(": 3 types, ") == true)
+        let lines = try relationships(store)
+        #expect(lines.contains { $0.contains(": 3 types, ") })
         for line in [
             " artist Artist one nullify albums", " albums Album many nullify artist",
             " albums Album many, ordered nullify lists", " idol Artist one nullify",

@@ -167,6 +167,36 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 }
 
+/// Changing the rules of relationships that a store has recorded.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Gives a relationship of a type another delete rule, for deletions from now on.
+    ///
+    /// The references to deleted items that the rule of no action has left are removed, which reads all others.
+    package func setDeleteRule(
+        _ rule: RelationshipSchema.DeleteRule, of relation: Relation
+    ) throws(DataStoreError) {
+        let schema = relation.schema.deleting(by: rule)
+        try declare(ItemSchema(relation.owner, attributes: [], relationships: [schema]))
+        guard relation.schema.deleteRule == .noAction, rule != .noAction,
+            let back = relation.reversed
+        else { return }
+        var others: [ItemReference] = []
+        try performScan(DataStoreRequest(itemTypeKey: back.owner)) {
+            others.append(ItemReference(to: $0))
+        }
+        for other in others {
+            for former in try references(back, of: other, includesDeleted: true)
+            where try !exists(former) {
+                if case .links = back.storage {
+                    try removeLinks(back, of: other, to: former)
+                } else {
+                    try fetch(other)?.backing.setValue(.null, forAttribute: back.schema.name)
+                }
+            }
+        }
+    }
+}
+
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// The items that deleting an item deletes with it, by the rules of cascade, in no particular order.
     ///

@@ -39,7 +39,7 @@ public struct RelationshipSchema: Sendable {
     /// If not, they are in the order of their creation.
     public let isOrdered: Bool
     /// The effect on the others when an item is deleted.
-    public let deleteRule: DeleteRule
+    public private(set) var deleteRule: DeleteRule
     /// The smallest number of others that an item may have at the end of a block that created or changed it.
     public let minimum: Int
     /// The greatest number of others, if there is one.
@@ -137,6 +137,13 @@ public struct RelationshipSchema: Sendable {
     package func leading(to key: String) -> RelationshipSchema {
         var other = self
         (other.destinationKey, other.destinationClass) = (key, nil)
+        return other
+    }
+
+    /// The relationship with another delete rule.
+    func deleting(by rule: DeleteRule) -> RelationshipSchema {
+        var other = self
+        other.deleteRule = rule
         return other
     }
 

@@ -35,6 +35,9 @@ struct ImportCommand: ParsableCommand {
             that no item has makes the row bad. Rows may refer to rows of their own file in any order; those that refer to later \
             ones are kept in memory until its end, one to two KiB for each. With $id in place of KEY, the column has references or ids.
 
+            --delete-rule albums=cascade declares that deleting an artist deletes its albums; info shows the rules, and \
+            delete-rule changes them. A rule that contradicts the one in the store is an error, before any row is stored.
+
             A bad row is reported with its line. With --on-error stop, neither it nor the rows after it are stored, and the \
             message says how to continue; with --on-error skip the other rows are, and the exit code is 1 at the end.
             """)
@@ -108,6 +111,14 @@ struct ImportCommand: ParsableCommand {
             "Keep the others of the relationship NAME to many, or of its inverse, in the order of the rows. Repeatable.",
             valueName: "NAME"))
     var ordered: [String] = []
+    @Option(
+        name: .customLong("delete-rule"), parsing: .unconditionalSingleValue,
+        help: .init(
+            """
+            The effect on the others of the relationship NAME, or of its inverse, when an item is deleted: nullify (they lose \
+            it; the default), cascade (they are deleted), deny or noAction. Repeatable.
+            """, valueName: "NAME=RULE"))
+    var deleteRules: [DeleteRuleArgument] = []
     @Flag(help: "Remove the blanks around the names and cells of a CSV file.") var trim = false
 
     func validate() throws {
@@ -134,6 +145,19 @@ struct ImportCommand: ParsableCommand {
                 "--ordered \(name) needs a relationship to many of that name: --relation or --inverse."
             )
         }
+        for (place, rule) in deleteRules.enumerated() {
+            if deleteRules[..<place].contains(where: { $0.name == rule.name }) {
+                throw ValidationError("--delete-rule \(rule.name)=… is given twice.")
+            }
+            guard
+                relations.contains(where: { $0.name == rule.name })
+                    || inverses.contains(where: { $0.inverse == rule.name })
+            else {
+                throw ValidationError(
+                    "--delete-rule \(rule.name)=… needs a relationship of that name: --relation or --inverse."
+                )
+            }
+        }
     }
 
     /// Whether the file is CSV although its name states tab-separated values.
@@ -154,9 +178,10 @@ struct ImportCommand: ParsableCommand {
         settings.csv.trimsBlanks = trim
         if !renames.isEmpty { settings.mapping = ItemMapping(renaming: renames) }
         settings.key = key
+        let rules = Dictionary(uniqueKeysWithValues: deleteRules.map { ($0.name, $0.rule) })
         settings.relations = relations.map { relation in
             let inverse = inverses.first { $0.name == relation.name }
-            return relation.relation(ofType: type, inverse, ordered: Set(ordered))
+            return relation.relation(ofType: type, inverse, ordered: Set(ordered), rules)
         }
         settings.onError = onError == .skip ? .skip : .stop
         return settings
@@ -318,17 +343,22 @@ struct RelationArgument: ExpressibleByArgument {
     }
 
     func relation(
-        ofType owner: String, _ inverse: InverseArgument?, ordered: Set<String>
+        ofType owner: String, _ inverse: InverseArgument?, ordered: Set<String>,
+        _ rules: [String: RelationshipSchema.DeleteRule]
     ) -> ItemImport.Relation {
-        ItemImport.Relation(
+        var relation = ItemImport.Relation(
             RelationshipSchema(
-                name, to: type, isToMany: isToMany, isOrdered: isToMany && ordered.contains(name)),
+                name, to: type, isToMany: isToMany, isOrdered: isToMany && ordered.contains(name),
+                deleteRule: rules[name] ?? .nullify),
             key: key, column: column,
             inverse: inverse.map { inverse in
                 RelationshipSchema(
                     inverse.inverse, to: owner, isToMany: inverse.isToMany,
-                    isOrdered: inverse.isToMany && ordered.contains(inverse.inverse), inverse: name)
+                    isOrdered: inverse.isToMany && ordered.contains(inverse.inverse),
+                    deleteRule: rules[inverse.inverse] ?? .nullify, inverse: name)
             })
+        relation.requiredRules = Set(rules.keys)
+        return relation
     }
 }
 
@@ -345,6 +375,20 @@ struct InverseArgument: ExpressibleByArgument {
         isToMany = !sides[1].hasSuffix(":one")
         inverse = isToMany ? sides[1] : String(sides[1].dropLast(4))
         if inverse.isEmpty { return nil }
+    }
+}
+
+/// A relationship and its delete rule, in the syntax of the command line.
+struct DeleteRuleArgument: ExpressibleByArgument {
+    let name: String
+    let rule: RelationshipSchema.DeleteRule
+
+    init?(argument: String) {
+        let sides = QuotedNames.parts(of: argument, separatedBy: "=", maxSplits: 1)
+        guard sides.count == 2, !sides[0].isEmpty,
+            let rule = RelationshipSchema.DeleteRule(rawValue: sides[1])
+        else { return nil }
+        (name, self.rule) = (sides[0], rule)
     }
 }
 

@@ -24,7 +24,7 @@ struct RelatedItems: ParsableArguments {
     ) throws {
         let opened = try OpenStore.changing(store)
         let text = try opened.store.write { db in
-            let relationship = try relationship(try db.schemas().known(type, in: verb), verb)
+            let relationship = try db.schemas().known(type, in: verb).relationship(name, in: verb)
             return try body(
                 try item(id, type, verb, db),
                 try db.relation(relationship.name, of: ItemType(dynamic: type)),
@@ -34,16 +34,6 @@ struct RelatedItems: ParsableArguments {
         let output = Output()
         try output.line(text)
         try output.flush()
-    }
-
-    private func relationship(_ schema: ItemSchema, _ verb: String) throws -> RelationshipSchema {
-        if let known = schema.relationships.first(where: { $0.name == name }) { return known }
-        let names = schema.relationships.map(\.name)
-        throw DataStoreError(
-            .unknownAttribute, in: verb,
-            "“\(type)” has no relationship “\(name)”. "
-                + (names.isEmpty ? "It has none." : "Its relationships are \(names.listed)."),
-            itemType: type, attribute: name)
     }
 
     private func item(

@@ -17,7 +17,7 @@ extension ItemImport {
     /// an array of values; the others are *added* to those that the item has.
     ///
     /// A value that no item has makes the row a bad row, which leaves nothing in the store. If the other items are of the
-    /// rows' own type, the rows may be in any order: a row that refers to a later batch is kept in memory, and stored at the
+    /// rows' own type, or of one that a mapping nests in rows, the rows may be in any order: a row that refers to a later batch is kept in memory, and stored at the
     /// end of the file, in one block with all others of its kind. That costs one to two KiB for each of these rows, and more for
     /// long ones; all other rows cost no memory. An interrupted import has not stored them, see ``Progress/deferred``.
     ///
@@ -33,6 +33,11 @@ extension ItemImport {
         public var column: String
         /// The other side, which is added to the type of the other items if it has no relationship of the name.
         public var inverse: RelationshipSchema?
+        /// The names of the relationship and of its inverse, if the store must have the delete rules of the declarations.
+        ///
+        /// An import that finds another rule in the store ends with an error. A relationship that is not named here keeps the
+        /// rule that the store has recorded.
+        public var requiredRules: Set<String> = []
 
         /// A relationship to the items of the declaration's destination.
         public init(

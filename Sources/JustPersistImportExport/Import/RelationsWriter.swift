@@ -100,7 +100,7 @@ struct RelationsWriter {
             if known.destination == relation.destination,
                 known.isToMany == relation.relationship.isToMany
             {
-                return
+                return try checkRule(relation.relationship, known, of: type.key, relation)
             }
             throw error(
                 """
@@ -135,12 +135,26 @@ struct RelationsWriter {
         if known.destination == type.key, known.isToMany == inverse.isToMany,
             known.inverse ?? relation.name == relation.name
         {
-            return
+            return try checkRule(inverse, known, of: schema.itemTypeKey, relation)
         }
         throw error(
             """
             “\(inverse.name)” of “\(schema.itemTypeKey)” is another relationship in the store than the inverse of \
             “\(relation.name)”. Give the inverse another name.
+            """, relation)
+    }
+
+    private func checkRule(
+        _ wanted: RelationshipSchema, _ known: RelationshipSchema, of owner: String,
+        _ relation: ItemImport.Relation
+    ) throws(DataStoreError) {
+        guard relation.requiredRules.contains(wanted.name), known.deleteRule != wanted.deleteRule
+        else { return }
+        throw error(
+            """
+            “\(wanted.name)” of “\(owner)” has the delete rule \(known.deleteRule.rawValue) in the store, and not \
+            \(wanted.deleteRule.rawValue). Import it without a rule, or change the rule first: \
+            justpersist delete-rule STORE \(owner) \(wanted.name) \(wanted.deleteRule.rawValue).
             """, relation)
     }
 

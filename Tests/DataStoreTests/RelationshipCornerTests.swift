@@ -147,6 +147,37 @@ import Testing
     }
 
     @Test(arguments: Backend.persistent)
+    func deletingAllItemsDeletesDamagedOnesUnderTheRules(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            let store = backend.make(at: directory)
+            try store.open()
+            let books = try store.write { db in
+                let (author, tag) = (try db.create(Author.self), try db.create(Tag.self))
+                return try (0..<4).map { _ in
+                    let book = try db.create(Book.self)
+                    book.author = author
+                    book.tags.insert(tag)
+                    book.chapters.insert(try db.create(Chapter.self))
+                    return book.uniqueToken
+                }
+            }
+            try store.close()
+            let bytes = StoredBytes(backend, at: directory)
+            for book in books.prefix(2) { try bytes.damageRecord(of: book) }
+            try store.open()
+            try store.write { db in
+                try db.deleteAll(Book.self)
+                try #expect(db.count(Book.self) == 0)
+                try #expect(db.count(Chapter.self) == 0)
+                try #expect(#require(try db.first(Tag.self)).books.isEmpty)
+                try #expect(#require(try db.first(Author.self)).books.isEmpty)
+            }
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
+    @Test(arguments: Backend.persistent)
     func aDamagedLinkIsAnErrorUntilItIsDeleted(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in
             let store = backend.make(at: directory)

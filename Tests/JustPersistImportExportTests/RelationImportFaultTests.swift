@@ -129,6 +129,43 @@ extension RelationImportTests {
         try store.close()
     }
 
+    // MARK: Nested items
+
+    /// The artists are nested in albums, and other albums, earlier and later ones and the same, refer to them by their keys.
+    @Test(arguments: Backend.allCases, [1, 2, 2000])
+    func rowsReferToItemsThatAreNestedInOthers(_ backend: Backend, _ batchSize: Int) throws {
+        let store = try open(backend)
+        let rows = """
+            {"id":1,"producer":7}
+            {"id":2,"artist":{"id":5},"producer":5}
+            {"id":3,"artist":{"id":6},"producer":5}
+            {"id":4,"artist":{"id":7}}
+            {"id":5,"producer":6}
+            """
+        var settings = ItemImport(itemType: "Album", batchSize: batchSize)
+        settings.key = "id"
+        settings.mapping = ItemMapping(
+            ["artist": .item("Artist", mapping: ItemMapping(key: "id"))])
+        settings.relations = [
+            .init(
+                RelationshipSchema("producer", to: "Artist"), key: "id", column: "producer",
+                inverse: RelationshipSchema(
+                    "produced", to: "Album", isToMany: true, inverse: "producer"))
+        ]
+        let report = try settings.run(file(rows), into: store)
+        #expect(report.created == 5)
+        #expect(
+            try pairs(store, "Album", "id", "producer.id").sorted() == [
+                "1 7", "2 5", "3 5", "4 null", "5 6",
+            ])
+        #expect(try pairs(store, "Artist", "id").sorted() == ["5", "6", "7"])
+        let refused = #expect(throws: DataStoreError.self) {
+            try settings.run(file(#"{"id":6,"producer":99}"#), into: store)
+        }
+        #expect(refused?.message.contains("There is no item of “Artist”") == true)
+        try store.close()
+    }
+
     @Test(arguments: Backend.allCases)
     func aFormerNameOfATypeIsItsName(_ backend: Backend) throws {
         let store = try open(backend)

@@ -21,6 +21,8 @@ public struct DataStoreError: Error, Sendable {
     public var itemType: String?
     /// The attribute concerned, if one is.
     public var attribute: String?
+    /// The item whose record is damaged, if that is the failure.
+    package var damagedItem: ItemID?
     /// The storage engine's own report, if there is one.
     public var engine: EngineFailure?
     /// The position in a text that could not be parsed, if that is the failure.

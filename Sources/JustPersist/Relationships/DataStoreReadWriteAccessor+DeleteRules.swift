@@ -38,9 +38,24 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Deletes all items of a type under the rules of their relationships.
     func deleteAllByRules(_ type: ItemType) throws(DataStoreError) {
         guard try hasRelations(type) else { return try performDeleteAll([type]) }
-        var items: [ItemReference] = []
-        try performScan(DataStoreRequest(type: type)) { items.append(ItemReference(to: $0)) }
-        try knownLinks("delete").followingRules { () throws(DataStoreError) in _ = try delete(items)
+        try knownLinks("delete").followingRules { () throws(DataStoreError) in
+            var items: [ItemReference] = []
+            var isRead = false
+            while !isRead {
+                items = []
+                do throws(DataStoreError) {
+                    try performScan(DataStoreRequest(type: type)) {
+                        items.append(ItemReference(to: $0))
+                    }
+                    isRead = true
+                } catch {
+                    // The others can be read without the damaged one.
+                    guard let id = error.damagedItem,
+                        try delete([ItemReference(itemTypeKey: type.key, id: id)]) > 0
+                    else { throw error }
+                }
+            }
+            _ = try delete(items)
         }
     }
 

@@ -226,19 +226,10 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     func move(
         _ relation: Relation, of item: ItemReference, _ other: ItemReference, to place: Int
     ) throws(DataStoreError) {
-        let (type, isSource): (LinkType, Bool)
-        switch relation.storage {
-        case .links(let links, let isOwner): (type, isSource) = (links, isOwner)
-        default:
-            guard let order = relation.order else { return }
-            (type, isSource) = (order, true)
-            try completeOrder(relation, of: item)
-        }
-        let near = Relation(type, isSource, of: relation)
-        let (source, target) = near.ends(item, other)
-        let id = LinkType.id(from: source.id, to: target.id)
-        guard let name = type.names(isSource: isSource).position,
-            let link = try performFetchItem(ItemType(dynamic: type.key), id: id)
+        try completeOrder(relation, of: item)
+        guard let near = relation.ordering, case .links(let type, let isSource) = near.storage,
+            let name = type.names(isSource: isSource).position,
+            let link = try link(near, of: item, to: other)
         else { return }
         let place = try self.place(place, among: relation, of: item)
         guard let now = try references(near, of: item).firstIndex(of: other), now != place else {
@@ -247,5 +238,83 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         // Going forward, the item itself is among those before its new place.
         let position = try position(type, isSource, of: item, at: now < place ? place + 1 : place)
         try link.backing.setValue(.int(position), forAttribute: name)
+    }
+
+    /// The link between two items.
+    private func link(
+        _ relation: Relation, of item: ItemReference, to other: ItemReference
+    ) throws(DataStoreError) -> (any DataStoreItem)? {
+        guard case .links(let type, _) = relation.storage else { return nil }
+        let (source, target) = relation.ends(item, other)
+        let id = LinkType.id(from: source.id, to: target.id)
+        return try performFetchItem(ItemType(dynamic: type.key), id: id)
+    }
+
+    /// Gives the others of an item an order, if the relationship has one, and moves as few of them as possible.
+    func arrange(
+        _ relation: Relation, of item: ItemReference, as others: [ItemReference]
+    ) throws(DataStoreError) {
+        guard let near = relation.ordering, case .links(let type, let isSource) = near.storage,
+            let name = type.names(isSource: isSource).position
+        else { return }
+        var places: [ItemID: Int] = [:]
+        for other in try references(near, of: item) { places[other.id] = places.count }
+        // Each once, as in a set; one that does not exist yet has its place, too.
+        var (order, present): ([ItemReference], [Int]) = ([], [])
+        for other in others {
+            guard let place = places.removeValue(forKey: other.id) else { continue }
+            order.append(other)
+            present.append(place)
+        }
+        func position(_ place: Int) throws(DataStoreError) -> Int64? {
+            guard order.indices.contains(place),
+                let link = try link(near, of: item, to: order[place])
+            else { return nil }
+            return try self.position(in: link, name)
+        }
+        func move(
+            _ places: Range<Int>, from first: Int64, by distance: Int64
+        ) throws(DataStoreError) {
+            for (number, place) in places.enumerated() {
+                try link(near, of: item, to: order[place])?.backing.setValue(
+                    .int(first + Int64(number) * distance), forAttribute: name)
+            }
+        }
+        var next = 0
+        // Between those that stay, the others share the room.
+        for staying in present.longestAscent + [order.count] {
+            defer { next = staying + 1 }
+            if staying == next { continue }
+            let shares = Int64(staying - next + 1)
+            let after = try position(staying)
+            let before = try position(next - 1) ?? (after ?? 0) - shares * step
+            let share: Int64 = ((after ?? before + shares * step) - before) / shares
+            if share < 1 { return try move(order.indices, from: 0, by: step) }
+            try move(next..<staying, from: before + share, by: share)
+        }
+    }
+}
+
+extension [Int] {
+    /// The indices of a longest ascending part of a list of distinct numbers.
+    fileprivate var longestAscent: [Int] {
+        // The index of the smallest last number of an ascending part of each length, and the one before each index.
+        var (ends, before): ([Int], [Int?]) = ([], [])
+        for index in indices {
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if self[ends[middle]] < self[index] { low = middle + 1 } else { high = middle }
+            }
+            before.append(low > 0 ? ends[low - 1] : nil)
+            if low < ends.count { ends[low] = index } else { ends.append(index) }
+        }
+        var ascent: [Int] = []
+        var next = ends.last
+        while let index = next {
+            ascent.append(index)
+            next = before[index]
+        }
+        return ascent.reversed()
     }
 }

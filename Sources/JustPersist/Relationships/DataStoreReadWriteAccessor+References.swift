@@ -79,16 +79,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             try unlink(relation, of: item, from: other)
         }
         for other in others { try addRelated(relation, of: item, other) }
-        guard relation.schema.isOrdered else { return }
-        var present = try references(relation, of: own)
-        // Each once, as in a set; one that does not exist yet has its place, too.
-        var left = Set(present)
-        let order = others.filter { left.remove($0) != nil }
-        for (place, other) in order.enumerated() where present[place] != other {
-            try move(relation, of: own, other, to: place)
-            present.removeAll { $0 == other }
-            present.insert(other, at: place)
-        }
+        try arrange(relation, of: own, as: others)
     }
 
     private func check(

@@ -69,6 +69,15 @@ package struct Relation {
         return inverse?.deleteRule == .noAction || inverse?.deleteRule == .deny
     }
 
+    /// The links that have the order of the others, as a relationship of its own; `nil` if there is no order.
+    var ordering: Relation? {
+        if !schema.isOrdered { return nil }
+        if case .links(let type, let isSource) = storage {
+            return Relation(type, isSource, of: self)
+        }
+        return order.map { Relation($0, of: self) }
+    }
+
     /// Whether an item has one other at most, and that one it.
     var isPair: Bool { !schema.isToMany && inverse?.isToMany == false }
 

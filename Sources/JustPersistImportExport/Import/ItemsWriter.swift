@@ -23,11 +23,11 @@ struct ItemsWriter {
         }
     }
 
-    private let type: ItemType
-    private let key: String?
+    let type: ItemType
+    let key: String?
     private let didImport: ItemMapping.Completion?
     /// The writers of the items that attributes refer to.
-    private var nested: [String: ItemsWriter] = [:]
+    private(set) var nested: [String: ItemsWriter] = [:]
     /// The attributes that are declared or known.
     private var declared: Set<String> = []
     /// Whether the type is declared, which it must be even if the rows have no members.
@@ -48,13 +48,13 @@ struct ItemsWriter {
         // A class declares itself.
         isDeclared = type.schema != nil
         isKeyDeclared = key == nil || isDeclared
-        if !mapper.relations.isEmpty {
-            relations = RelationsWriter(type, key: key, mapper.relations)
-        }
         for rule in mapper.rules {
             if case .items(let mapper, _) = rule.use {
                 nested[rule.attribute] = ItemsWriter(mapper)
             }
+        }
+        if !mapper.relations.isEmpty {
+            relations = RelationsWriter(type, key: key, mapper.relations, nested: nested)
         }
     }
 

@@ -22,6 +22,8 @@ struct RelationsWriter {
     private let type: ItemType
     private let key: String?
     private var relations: [ItemImport.Relation]
+    /// The writers of the items that are nested in rows, which rows may refer to as to those of other rows.
+    private let nested: [String: ItemsWriter]
     private var isDeclared = false
     /// The items of the rows that were deferred; later rows about them are deferred, too.
     private var deferredOwners: Set<String> = []
@@ -30,10 +32,14 @@ struct RelationsWriter {
     /// The kinds of the keys in the store, by relationship.
     private var keyKinds: [String: Set<DataStoreValue.Kind>] = [:]
 
-    init(_ type: ItemType, key: String?, _ relations: [ItemImport.Relation]) {
+    init(
+        _ type: ItemType, key: String?, _ relations: [ItemImport.Relation],
+        nested: [String: ItemsWriter]
+    ) {
         self.type = type
         self.key = key
         self.relations = relations
+        self.nested = nested
     }
 
     private func leadsToOwnType(_ relation: ItemImport.Relation) -> Bool {
@@ -78,6 +84,7 @@ struct RelationsWriter {
             let rule = other?.indexes.first { $0.isUnique && $0.attributes == [key] }
             if rule?.ignoresCase == true { ignoringCase.insert(relation.name) }
             if rule != nil || leadsToOwnType(relation) && count == 0 { continue }
+            if other == nil, nested.declareUnique(key, of: relation.destination) { continue }
             guard other != nil else {
                 throw error(
                     """
@@ -224,10 +231,9 @@ struct RelationsWriter {
                     keys.append(value)
                     owners.append((place, false))
                 }
-                if leadsToOwnType(relation),
-                    let own = row.members.last(where: { $0.name == key })?.value, !own.isNull
-                {
-                    keys.append(own)
+                let own = leadsToOwnType(relation) ? row.values(of: key) : []
+                for value in own + nested.values(of: key, ofType: relation.destination, in: row) {
+                    keys.append(value)
                     owners.append((place, true))
                 }
             }
@@ -240,7 +246,7 @@ struct RelationsWriter {
                 if owner.isOwn {
                     providers[need, default: 0] += 1
                     provided[owner.row].append(need)
-                } else if leadsToOwnType(relation) {
+                } else if leadsToOwnType(relation) || nested.write(relation.destination) {
                     needing[need, default: []].append(owner.row)
                     values[need] = keys[index]
                 } else if errors[owner.row] == nil {

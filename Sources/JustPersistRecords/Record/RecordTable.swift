@@ -306,11 +306,13 @@ extension DataStoreError {
     static func damagedRecord(
         _ id: ItemID, ofType itemType: String, attribute: String? = nil
     ) -> DataStoreError {
-        DataStoreError(
+        var error = DataStoreError(
             .corrupted, in: "read",
             """
             The record of the “\(itemType)” \(id) is damaged: its checksum or its layout is wrong. \
             Other items are not affected. Restore it from a backup, or delete it with delete(_:id:).
             """, itemType: itemType, attribute: attribute)
+        error.damagedItem = id
+        return error
     }
 }

@@ -1,0 +1,85 @@
+import JustPersist
+import JustPersistConformance
+import Testing
+
+/// Orders of related items that are set as a whole.
+@Suite(.timeLimit(.minutes(5))) struct RelationshipOrderTests {
+    private typealias Book = Library.Book
+
+    /// A book with its chapters, whose order is kept beside their references, and its tags, whose order their links have.
+    private func withBook(
+        _ backend: Backend, _ count: Int,
+        _ body: (ToMany<Library.Chapter>, ToMany<Library.Tag>) throws -> Void
+    ) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                let book = try db.create(Book.self)
+                for _ in 0..<count {
+                    book.chapters.insert(try db.create(Library.Chapter.self))
+                    book.tags.insert(try db.create(Library.Tag.self))
+                }
+            }
+            try store.write { db in
+                let book = try #require(try db.first(Book.self))
+                try body(book.chapters, book.tags)
+            }
+        }
+    }
+
+    @Test(arguments: Backend.allCases) func anyOrderCanBeSet(_ backend: Backend) throws {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SeededGenerator(seed: seed)
+        try withBook(backend, 30) { chapters, tags in
+            func expectAnyOrder<Item>(_ others: ToMany<Item>) {
+                let all = others.items
+                for round in 0..<40 {
+                    // Some are left out, and given twice.
+                    var wanted = all
+                    for _ in 0..<(round % 3 == 0 ? 100 : round % 4) {
+                        wanted.swapAt(random.int(in: 0..<30), random.int(in: 0..<30))
+                    }
+                    if round % 5 == 4 { wanted.removeLast(random.int(in: 0..<30)) }
+                    others.replace(with: wanted + wanted.prefix(2))
+                    #expect(
+                        others.ids == wanted.map(\.uniqueToken), "round \(round), seed \(seed)")
+                }
+            }
+            expectAnyOrder(chapters)
+            expectAnyOrder(tags)
+        }
+    }
+
+    /// The room between two neighbours is used up after 32 of these moves.
+    @Test(arguments: Backend.allCases)
+    func thePlaceBetweenTwoOthersIsFoundAnyNumberOfTimes(_ backend: Backend) throws {
+        try withBook(backend, 5) { chapters, _ in
+            var wanted = chapters.items
+            for round in 0..<100 {
+                wanted.insert(wanted.removeLast(), at: 1)
+                chapters.replace(with: wanted)
+                #expect(chapters.ids == wanted.map(\.uniqueToken), "round \(round)")
+            }
+        }
+    }
+
+    @Test func settingAnOrderTakesTimeInProportionToTheOthers() throws {
+        func duration(_ count: Int) throws -> Duration {
+            var least = Duration.seconds(1_000)
+            try withBook(.memory, count) { chapters, tags in
+                for _ in 0..<3 {
+                    let (first, second) = (chapters.items, tags.items)
+                    least = min(
+                        least,
+                        ContinuousClock().measure {
+                            chapters.replace(with: first.reversed())
+                            tags.replace(with: second.reversed())
+                        })
+                }
+            }
+            return least
+        }
+        // 64 times as much, if each of the moved items is searched among the others.
+        let ratio = try duration(1_600) / duration(200)
+        #expect(ratio < 24, "the time for 1600 and for 200 others")
+    }
+}

@@ -16,7 +16,15 @@ struct DeleteRuleCommand: ParsableCommand {
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Argument(help: "The type of the items.", completion: .storedTypes) var type: String
     @Argument(help: "The name of the relationship.") var name: String
-    @Argument(help: "The rule.") var rule: RelationshipSchema.DeleteRule
+    @Argument(
+        help: "The rule: nullify, cascade, deny or noAction.",
+        completion: .list(RelationshipSchema.DeleteRule.allCases.map(\.rawValue)),
+        transform: { text in
+            if let rule = RelationshipSchema.DeleteRule(rawValue: text) { return rule }
+            throw ValidationError(
+                "“\(text)” is no delete rule. The rules are nullify, cascade, deny and noAction.")
+        })
+    var rule: RelationshipSchema.DeleteRule
 
     func run() throws {
         let opened = try OpenStore.changing(store)
@@ -38,8 +46,6 @@ struct DeleteRuleCommand: ParsableCommand {
         try output.flush()
     }
 }
-
-extension RelationshipSchema.DeleteRule: ExpressibleByArgument {}
 
 extension ItemSchema {
     /// The relationship with a name.

@@ -194,13 +194,16 @@ struct RelationsWriter {
                 try db.declare(
                     ItemSchema(relation.destination, attributes: [], relationships: [inverse]))
             }
-            guard let key = relation.key, leadsToOwnType(relation) else { continue }
+            let other = relation.destination
+            guard let key = relation.key,
+                leadsToOwnType(relation) || nested.declareUnique(key, of: other)
+            else { continue }
             let rule = IndexSchema([key], isUnique: true)
-            let known = schemas.first { $0.itemTypeKey == type.key }
+            let known = schemas.first { $0.itemTypeKey == other }
             if known?.indexes.contains(where: { $0.isUnique && $0.attributes == [key] }) != true {
                 let attributes =
                     known?.attribute(named: key) == nil ? [AttributeSchema(key)] : []
-                try db.declare(ItemSchema(type.key, attributes: attributes, indexes: [rule]))
+                try db.declare(ItemSchema(other, attributes: attributes, indexes: [rule]))
             }
         }
     }

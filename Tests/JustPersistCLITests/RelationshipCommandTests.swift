@@ -191,7 +191,7 @@ import Testing
         #expect(try tool("verify", store).status == 0)
         let unknown = try tool("delete-rule", store, "Artist", "songs", "deny")
         #expect(unknown.status == 1)
-        #expect(unknown.errors.contains("Its relationships are “idol” and “albums”"))
+        #expect(unknown.errors.contains("Its relationships are “idol”, “albums”"))
         #expect(try tool("delete-rule", store, "Artist", "albums", "never").status == 64)
         #expect(try tool("delete-rule", store, "Nobody", "albums", "deny").status == 1)
     }

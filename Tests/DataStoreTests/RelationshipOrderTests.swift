@@ -61,25 +61,4 @@ import Testing
             }
         }
     }
-
-    @Test func settingAnOrderTakesTimeInProportionToTheOthers() throws {
-        func duration(_ count: Int) throws -> Duration {
-            var least = Duration.seconds(1_000)
-            try withBook(.memory, count) { chapters, tags in
-                for _ in 0..<3 {
-                    let (first, second) = (chapters.items, tags.items)
-                    least = min(
-                        least,
-                        ContinuousClock().measure {
-                            chapters.replace(with: first.reversed())
-                            tags.replace(with: second.reversed())
-                        })
-                }
-            }
-            return least
-        }
-        // 64 times as much, if each of the moved items is searched among the others.
-        let ratio = try duration(1_600) / duration(200)
-        #expect(ratio < 24, "the time for 1600 and for 200 others")
-    }
 }

@@ -1,5 +1,5 @@
 # `make demo` shows the main functions on real data; `make test` runs the tests.
-.PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs bench sanitize stress setup install install-all uninstall clean
+.PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs site bench sanitize stress setup install install-all uninstall clean
 
 # The suite kills processes to test damage and crashes; their backtraces would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -103,6 +103,11 @@ format:
 
 docs: setup
 	scripts/docs
+
+# One static site of all products in .build/site, with every link checked. make site BASE_PATH=/JustPersist
+BASE_PATH ?=
+site: setup
+	scripts/site $(if $(BASE_PATH),--base-path $(BASE_PATH))
 
 # Prints the ratios of one run as a table and as JSON. Options: make bench BENCH="--only create --rounds 3"
 bench: setup

@@ -38,8 +38,9 @@
 /// ```
 ///
 /// The struct and its properties are as visible as the class and its properties; `private` attributes are not in it.
-/// In JSON, the keys are the names of the attributes, and `id`; an absent attribute has its default. A class with its
-/// own type named `Values` does not get another one.
+/// In JSON, the keys are the names of the attributes, and `id`. An attribute that is not optional must be present,
+/// unless the decoder's `userInfo[.fillsInDefaults]` is true. A class with its own type named `Values` does not get
+/// another one.
 ///
 /// If you rename a class, pass the name under which stores have its items so far:
 ///

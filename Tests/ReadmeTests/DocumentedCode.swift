@@ -109,7 +109,7 @@ struct DocumentedCode: Sendable, CustomStringConvertible {
 
     private static func program(of block: String, in document: String) -> Program {
         if block.contains("import PackageDescription") { return .manifest }
-        if document.hasSuffix("ImplementingADataStore.md") || block.contains("import Testing") {
+        if document.hasSuffix("ImplementingADataStore.md") || block.contains("@Test") {
             return .file
         }
         return .main

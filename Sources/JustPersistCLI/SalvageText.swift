@@ -23,6 +23,15 @@ struct SalvageText {
             try list("lost", type.lostIDs, of: type, type.lostIDs.count, to: output)
             try list("doubtful", type.uncertainIDs, of: type, type.uncertain, to: output)
         }
+        if report.droppedLinks > 0 {
+            try output.line(
+                "dropped: \(report.droppedLinks.counted("link")) of items that are lost")
+        }
+        if report.clearedReferences > 0 {
+            try output.line(
+                "set to nil: \(report.clearedReferences.counted("reference")) to items that are lost or have another partner"
+            )
+        }
         for damage in report.damages { try output.line("damaged: " + damage.message) }
         if report.mayLackChanges {
             try output.line(

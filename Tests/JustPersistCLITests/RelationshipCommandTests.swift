@@ -383,6 +383,56 @@ import Testing
         }
     }
 
+    // MARK: verify and repair
+
+    /// Deletes items of a type as no program does: what they are related to stays.
+    private func lose(_ type: String, _ predicate: String, in scheme: String) throws {
+        let place = tool.directory.url.appending(path: "store")
+        let opened: any DataStore =
+            scheme == "lmdb" ? LMDBDataStore(at: place) : LevelDBDataStore(at: place)
+        try opened.open()
+        try opened.write { db in
+            let request = DataStoreRequest(itemTypeKey: type)
+            request.predicate = try DataStorePredicate(predicate)
+            for item in try db.dynamicItems(request) { _ = try db.performDelete(item) }
+        }
+        try opened.close()
+    }
+
+    @Test(arguments: ["lmdb", "leveldb"])
+    func relationshipsAreVerifiedAndRepaired(_ scheme: String) throws {
+        let store = try makeStore(scheme)
+        try lose("Album", "id == 12", in: scheme)
+        try lose("Artist", "id == 1", in: scheme)
+        let found = try run(["verify", store])
+        #expect(found.status == 1)
+        for text in [
+            "“artist” of “Album”: 1 item refers to an item that does not exist",
+            "“idol” of “Artist”: 1 item refers to an item that does not exist",
+            "1 link relates an item that does not exist",
+        ] { #expect(found.output.contains(text), "\(found.output)") }
+        let new = tool.directory.url.appending(path: "new").path
+        let salvaged = try run(["repair", store, "--into", new])
+        #expect(salvaged.status == 1)
+        #expect(salvaged.output.contains("dropped: 1 link of items that are lost\n"))
+        #expect(salvaged.output.contains("set to nil: 2 references to items that are lost"))
+        try #expect(run(["verify", scheme + ":" + new]).status == 0)
+        let repaired = try run(["repair", store, "--yes"])
+        #expect(repaired.status == 0, "\(repaired.errors)")
+        #expect(repaired.output.split(separator: "\n").count == 3, "\(repaired.output)")
+        #expect(repaired.output.split(separator: "\n").allSatisfy { $0.hasPrefix("repaired: “") })
+        for place in [store, scheme + ":" + new] {
+            try #expect(run(["verify", place]).output.hasSuffix("OK\n"))
+            try #expect(
+                query(place, "Album", "title,artist.name", "--sort", "id")
+                    == ["Début,", "乡恋,李谷一", "?,"])
+            try #expect(
+                query(place, "Playlist", "name,albums.@count", "--sort", "id") == [
+                    "a,1", "empty,0",
+                ])
+        }
+    }
+
     // MARK: diff
 
     @Test func diffComparesDeclarations() throws {

@@ -21,9 +21,12 @@ extension DataStore {
         }
     }
 
-    /// Rebuilds the store's derived data where it does not agree with the items: indexes, item counts, the change log.
+    /// Rebuilds the store's derived data where it does not agree with the items: indexes, item counts, the change log; and
+    /// makes both sides of relationships agree.
     ///
-    /// No item is changed or deleted. Damage that cannot be repaired from the items is left as it is and listed in the
+    /// References to items that do not exist become nil, unless the rule of no action allows them, and links of such items are
+    /// deleted. This includes references to items that an unfinished import has not brought yet. Nothing else of an item is
+    /// changed, and no item is deleted. Damage that cannot be repaired from the items is left as it is and listed in the
     /// report; a store whose files are damaged in their structure is refused with ``DataStoreError/Code/corrupted``,
     /// and left untouched. Restore such a store from a backup, or save the readable items with
     /// ``salvage(into:progress:)``.
@@ -42,7 +45,8 @@ extension DataStore {
     /// a new store of the same kind.
     ///
     /// The files are only read, and the store need not be in a state that can be opened. An item is saved if its
-    /// checksum is valid. Indexes and item counts are rebuilt. The new store has its own id and no change log; it
+    /// checksum is valid. Indexes and item counts are rebuilt, and links of lost items and references to them are
+    /// dropped. The new store has its own id and no change log; it
     /// is written next to its final place and renamed when it is complete and verified. Damage is listed in the
     /// report; this throws if nothing can be read at all.
     ///

@@ -9,7 +9,7 @@ public protocol MaintainableDataStore: DataStore {
     /// Checks the whole open store for damage: see ``DataStore/verify(progress:)``.
     func performVerification(_ meter: MaintenanceMeter) throws -> VerificationReport
 
-    /// Rebuilds damaged derived data of the open store from its items: see ``DataStore/repair(progress:)``.
+    /// Rebuilds damaged derived data of the open store from its items, and repairs relationships: see ``DataStore/repair(progress:)``.
     func performRepair(_ meter: MaintenanceMeter) throws -> RepairReport
 
     /// Writes a copy of the open store's committed state: see ``DataStore/backUp(to:since:progress:)``.

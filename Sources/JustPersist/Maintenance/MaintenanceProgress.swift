@@ -8,6 +8,8 @@ public struct MaintenanceProgress: Sendable, Hashable {
         case items
         /// Entries of indexes are compared with the items, or written.
         case indexes
+        /// References and links are compared with the items that they relate.
+        case relationships
         /// Files are copied.
         case files
     }

@@ -2,7 +2,8 @@
 public struct RepairReport: Sendable {
     /// The damage that was repaired.
     public var repaired: [DataStoreError]
-    /// The damage that remains, because it cannot be repaired from the items.
+    /// The damage that remains, because it cannot be repaired from the items, and numbers of related items that are beyond
+    /// their limits after the repair.
     public var remaining: [DataStoreError]
 
     /// A report.

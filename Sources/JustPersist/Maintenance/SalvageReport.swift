@@ -33,6 +33,13 @@ public struct SalvageReport: Sendable {
     public var mayLackChanges = false
     /// Whether the types have all their names, defaults and indexes; if not, ``damages`` lists what is missing.
     public var isCatalogComplete = true
+    /// The links that were dropped, because an item that they relate was lost.
+    ///
+    /// They are among the lost items of their types.
+    public var droppedLinks = 0
+    /// The references of relationships that became nil in the new store, because their items were lost, or belong to
+    /// another partner.
+    public var clearedReferences = 0
     /// The faults of the new store, such as two items with equal values for a unique attribute.
     public var remaining: [DataStoreError] = []
 
@@ -41,7 +48,8 @@ public struct SalvageReport: Sendable {
 
     /// Whether every item was saved as of the last commit, with all types complete.
     public var isComplete: Bool {
-        !mayLackChanges && isCatalogComplete && remaining.isEmpty
+        !mayLackChanges && isCatalogComplete && remaining.isEmpty && droppedLinks == 0
+            && clearedReferences == 0
             && types.allSatisfy { $0.lost == 0 && $0.lostIDs.isEmpty && $0.uncertain == 0 }
     }
 }

@@ -99,8 +99,19 @@ public final class BlockLinks {
     ///
     /// - Throws: ``DataStoreError/Code/validationFailed``; the block must be rolled back then.
     public func judge(_ db: borrowing DataStoreWriter) throws(DataStoreError) {
+        let error = try violation(
+            db, "Relationships do not hold at the end of the block, and nothing of it is stored")
+        if let error { throw error }
+    }
+
+    /// The error for what does not hold; `nil` if all holds.
+    ///
+    /// - Parameter consequence: The beginning of the message, which a list of items follows.
+    package func violation(
+        _ db: borrowing DataStoreWriter, _ consequence: String
+    ) throws(DataStoreError) -> DataStoreError? {
         brokenItems = []
-        if limited.isEmpty, denied.isEmpty { return }
+        if limited.isEmpty, denied.isEmpty { return nil }
         var broken: [String] = []
         var first: (type: String, name: String)?
         func note(_ rule: Rule, _ text: String) {
@@ -143,12 +154,10 @@ public final class BlockLinks {
                 }
             }
         }
-        guard let first else { return }
-        throw DataStoreError(
+        guard let first else { return nil }
+        return DataStoreError(
             .validationFailed, in: "write",
-            """
-            Relationships do not hold at the end of the block, and nothing of it is stored: \
-            \(broken.sorted().joined(separator: "; ")).
-            """, itemType: first.type, attribute: first.name)
+            "\(consequence): \(broken.sorted().joined(separator: "; ")).",
+            itemType: first.type, attribute: first.name)
     }
 }

@@ -97,6 +97,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         for relation in try relations(of: item, isWhole: false) {
             let rule = relation.schema.deleteRule
             if isDamaged, case .reference = relation.storage {
+                try removePlaces(relation, of: own, exceptFrom: nil)
                 if relation.isPair, let back = relation.reversed, rule != .noAction {
                     try free(back, from: own, links)
                 }
@@ -128,7 +129,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             // Under another rule than cascade, a link stays until the other item is gone too.
             let isCascade = relation.schema.deleteRule == .cascade
             for other in try references(relation, of: own, includesDeleted: true) {
-                if !isCascade, try exists(other) { continue }
+                if !isCascade, other != own, try exists(other) { continue }
                 try removeLinks(relation, of: own, to: other)
             }
         }

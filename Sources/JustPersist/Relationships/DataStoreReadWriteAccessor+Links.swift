@@ -121,7 +121,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 
     /// A free position at a place among the others of an item; at the end without a place.
-    private func position(
+    func position(
         _ type: LinkType, _ isSource: Bool, of near: ItemReference, at place: Int?
     ) throws(DataStoreError) -> Int64 {
         let name = type.names(isSource: isSource).position ?? ""
@@ -205,6 +205,17 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
         for other in others where !ordered.contains(other.id) {
             try addLink(order, from: item, to: other, at: nil)
+        }
+    }
+
+    /// Removes the places that an item has among the others of other items than the one to which it refers.
+    func removePlaces(
+        _ relation: Relation, of item: ItemReference, exceptFrom other: ItemReference?
+    ) throws(DataStoreError) {
+        guard let back = relation.reversed, let order = back.order else { return }
+        for place in try holders(Relation(order, of: back), of: item) {
+            if let other, try place.backing.reference(in: LinkType.source) == other { continue }
+            _ = try performDelete(place)
         }
     }
 

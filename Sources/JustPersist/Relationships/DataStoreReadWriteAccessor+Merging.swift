@@ -45,6 +45,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             where relation.destination == item.itemTypeKey {
                 try drop(relation, to: item)
             }
+            for relation in relations[item.itemTypeKey] ?? [] { try dropLinks(relation, of: item) }
         }
     }
 
@@ -63,7 +64,10 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ) throws(DataStoreError) {
         guard case .reference = relation.storage else { return }
         let name = relation.schema.name
-        if let other = try stored.backing.reference(in: name) {
+        let other = try stored.backing.reference(in: name)
+        // The child and its parent may have moved the item to different others.
+        try removePlaces(relation, of: item, exceptFrom: other)
+        if let other {
             if try !exists(other) {
                 if !relation.mayDangle { try stored.backing.setValue(.null, forAttribute: name) }
             } else if relation.isPair {
@@ -83,6 +87,17 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         where partner != ItemReference(itemTypeKey: relation.owner, id: other.uniqueToken) {
             try other.backing.setValue(.null, forAttribute: relation.schema.name)
         }
+    }
+
+    /// Drops the links of an item that was deleted, which the other store has added.
+    private func dropLinks(
+        _ relation: Relation, of item: ItemReference
+    ) throws(DataStoreError) {
+        if let order = relation.order { try dropLinks(Relation(order, of: relation), of: item) }
+        guard case .links = relation.storage, let request = request(relation, of: item) else {
+            return
+        }
+        for link in try performFetch(request) { _ = try performDelete(link) }
     }
 
     /// Drops what relates other items to one that was deleted.

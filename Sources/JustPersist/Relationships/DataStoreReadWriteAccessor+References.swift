@@ -37,6 +37,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         }
         try setRelated(relation, of: item, to: nil)
         try item.backing.setValue(.reference(reference), forAttribute: relation.schema.name)
+        guard let order = relation.reversed?.order else { return }
+        try addLink(order, from: reference, to: ItemReference(to: item), at: nil)
     }
 
     /// Adds items to the others of an item in a relationship to many; those that are among them stay where they are.

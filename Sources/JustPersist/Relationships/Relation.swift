@@ -48,7 +48,7 @@ package struct Relation {
     }
 
     /// The other side, if it is declared.
-    var reversed: Relation? {
+    package var reversed: Relation? {
         inverse.map { Relation($0, of: destination, to: owner, inverse: schema) }
     }
 
@@ -66,7 +66,7 @@ package struct Relation {
     /// one that denies.
     package var mayDangle: Bool {
         if case .inverse = storage { return false }
-        return inverse?.deleteRule == .noAction || inverse?.deleteRule == .deny
+        return inverse?.deleteRule.leavesReferences == true
     }
 
     /// The links that have the order of the others, as a relationship of its own; `nil` if there is no order.
@@ -79,7 +79,7 @@ package struct Relation {
     }
 
     /// Whether an item has one other at most, and that one it.
-    var isPair: Bool { !schema.isToMany && inverse?.isToMany == false }
+    package var isPair: Bool { !schema.isToMany && inverse?.isToMany == false }
 
     /// The ends of the link between an item that has the relationship and another one.
     func ends(
@@ -136,7 +136,7 @@ package struct LinkType {
     /// The id of the link between two items.
     ///
     /// Links of one source have ids near each other, in a store that orders items by their ids.
-    static func id(from source: ItemID, to target: ItemID) -> ItemID {
+    package static func id(from source: ItemID, to target: ItemID) -> ItemID {
         var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
         for word in [source.low, target.high, target.low] {
             let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)

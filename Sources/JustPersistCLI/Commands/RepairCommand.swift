@@ -10,13 +10,15 @@ struct RepairCommand: ParsableCommand {
         abstract:
             "Rebuild derived data from the items, or save readable items into a new store.",
         discussion: """
-            Indexes, numbers of items and the change log are rebuilt where they are damaged. No item is changed \
-            or deleted. Reports what was damaged, and what still is; the exit code is 0 if the store is undamaged now. A store \
-            whose files are damaged in their structure is left untouched.
+            Indexes, numbers of items and the change log are rebuilt where they are damaged. In relationships, references to \
+            items that do not exist become nil, also those whose items an import has not brought yet, and links of such items \
+            are deleted; nothing else of an item is changed. Reports what was damaged, and what still is; the exit code is 0 \
+            if the store is undamaged now. A store whose files are damaged in their structure is left untouched.
 
             With --into, the store is only read, and need not be in a state that can be opened: every item with a valid \
-            checksum is written into a new store of the same kind, and indexes and numbers of items are rebuilt. Lists \
-            what is saved, lost or uncertain; the exit code is 0 if nothing is lost.
+            checksum is written into a new store of the same kind, and indexes and numbers of items are rebuilt. Links of \
+            lost items and references to them are dropped. Lists what is saved, lost or uncertain; the exit code is 0 if \
+            nothing is lost.
             """)
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
@@ -39,7 +41,10 @@ struct RepairCommand: ParsableCommand {
 
     private func confirm() throws {
         let question =
-            "Damaged derived data in “\(store)” would be rebuilt from its items."
+            """
+            Damaged derived data in “\(store)” would be rebuilt from its items, and references to items that do not exist \
+            deleted.
+            """
         guard let goesOn = StandardStreams.confirms(question) else {
             throw DataStoreError(
                 .invalidRequest, in: "repair",

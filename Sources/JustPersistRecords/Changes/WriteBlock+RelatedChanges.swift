@@ -21,10 +21,7 @@ struct RelatedAttribute {
     }
 
     func owner(in record: Span<UInt8>) -> ItemID? {
-        guard let field = RecordFormat.field(attribute, in: record),
-            field.tag == ValueTag.reference, field.range.count == 20
-        else { return nil }
-        return ValueDecoding.id(in: record, at: field.start + 4)
+        RecordFormat.field(attribute, in: record)?.reference(in: record)?.id
     }
 
     private func place(in record: Span<UInt8>) -> UInt64? {

@@ -2,7 +2,7 @@ public import JustPersist
 
 /// Rebuilding data derived from records where it does not agree with them.
 extension RecordStore {
-    /// Rewrites item counts, index entries and the change log where they are wrong.
+    /// Rewrites item counts, index entries and the change log where they are wrong, and then repairs relationships.
     public func performRepair(_ meter: MaintenanceMeter) throws -> RepairReport {
         try gate.refuseInside("repair")
         if engine.traits.isReadOnly { throw DataStoreError.readOnly(in: "repair") }
@@ -22,7 +22,8 @@ extension RecordStore {
             }
         }
         try buildIndexes { _ in }
-        let remaining = try performVerification(meter).problems
+        let violations = try repairRelations(meter).violations
+        let remaining = try performVerification(meter).problems + violations
         let texts = Set(remaining.map(\.message))
         return RepairReport(
             repaired: before.filter { !texts.contains($0.message) }, remaining: remaining)

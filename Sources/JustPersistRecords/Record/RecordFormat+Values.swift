@@ -29,6 +29,12 @@ extension RecordFormat.Field {
         return Date(timeIntervalSinceReferenceDate: Double(bitPattern: word))
     }
 
+    /// The number of the type and the id.
+    func reference(in record: Span<UInt8>) -> (type: UInt32, id: ItemID)? {
+        guard tag == ValueTag.reference, range.count == 20 else { return nil }
+        return (record.word32(at: start), ValueDecoding.id(in: record, at: start + 4))
+    }
+
     @inline(__always)
     private func word(in record: Span<UInt8>) -> UInt64? {
         range.count == 8 ? record.word64(at: start) : nil

@@ -40,8 +40,11 @@ extension RecordStore {
                     .indexes, itemType: index.itemTypeKey, totalItems: index.total)
                 try meter.advance(items: index.done)
             }
-            let problems = try store.performVerification(meter).problems
-            report.remaining = failures.withLock { $0 } + problems
+            let mended = try store.repairRelations(meter)
+            let verification = try store.performVerification(meter)
+            report.note(mended, verification.itemCounts)
+            report.remaining =
+                failures.withLock { $0 } + verification.problems + mended.violations
         } catch {
             try? store.close()
             throw error
@@ -61,5 +64,18 @@ extension RecordStore {
         let entries = SalvagedEntries(in: target)
         try source.salvage(into: entries, meter)
         return try SalvagedStore.finish(target, entries, meter)
+    }
+}
+
+extension SalvageReport {
+    /// Notes the links and references of lost items that were removed from the new store.
+    fileprivate mutating func note(_ mended: MendedRelations, _ itemCounts: [String: Int]) {
+        clearedReferences = mended.clearedReferences
+        for place in types.indices {
+            guard let dropped = mended.deletedLinks[types[place].itemType] else { continue }
+            droppedLinks += dropped
+            types[place].saved = itemCounts[types[place].itemType] ?? types[place].saved
+            types[place].lost = types[place].lost.map { $0 + dropped }
+        }
     }
 }

@@ -2,8 +2,8 @@ public import JustPersist
 
 extension RecordStore {
     /// Checks a whole snapshot: the engine's own structure; the checksum, layout and values of every record; the order
-    /// of the records, and that each is found by its id; the stored numbers of items; every entry of the indexes; the
-    /// catalog; the change log; and that there are no other keys.
+    /// of the records, and that each is found by its id; the stored numbers of items; every entry of the indexes; both
+    /// sides of each relationship; the catalog; the change log; and that there are no other keys.
     ///
     /// Each damaged record is a problem in the report, and the check continues after it. If the structure of the files
     /// is damaged, the records are not read: some engines end the process over such files.
@@ -26,6 +26,7 @@ extension RecordStore {
                     try block.verify(stored, &report, meter)
                     try meter.check()
                 }
+                try block.verifyRelations(&report, meter)
                 try block.verifyChangeLog(&report)
                 try block.verifyLaterEntries(&report, meter)
                 // The keys of a type that cannot be read are not known.

@@ -148,6 +148,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         if hasUnfinishedIndexes, !engine.traits.isReadOnly { buildIndexesLater() }
     }
 
+    /// Whether a later release has forbidden this one to write.
+    var isSealed: Bool { opened.withLock { $0?.isSealed ?? false } }
+
     /// Whether an index is known to lack entries that can be written here.
     var hasUnfinishedIndexes: Bool {
         opened.withLock { opened in

@@ -16,7 +16,8 @@
 /// ```
 ///
 /// A property has a type that a store can keep (`AttributeValue`), an enum with a raw value, or any `Codable` type, and
-/// is optional or has a default. Defaults are stored when an item is created. An item that was stored before the
+/// is optional or has a default. A property whose type is another item class, `var author: Author?` or `var books: [Book] = []`,
+/// is a relationship. Defaults are stored when an item is created. An item that was stored before the
 /// property was declared has the default too, for the property and for requests: the store records the first default
 /// that is declared, so that a later release with another one changes new items only. A default that differs each time,
 /// such as `Date()` or `UUID()`, is evaluated for each new item, and once for all items stored before.
@@ -89,15 +90,16 @@ public macro Attribute(_ options: AttributeOption..., originalName: String? = ni
 /// }
 /// @Item final class Book {
 ///     var title = ""
-///     @Relationship var author: Author?
+///     var author: Author?
 ///     @Relationship(.ordered, inverse: \Tag.books) var tags: ToMany<Tag>
 /// }
 /// @Item final class Tag {
-///     @Relationship var books: ToMany<Book>
+///     var books: ToMany<Book>
 /// }
 /// ```
 ///
-/// An optional leads to one other item at most, `ToMany` to any number. An array does too, as in SwiftData, but reads all
+/// The type of a property is enough to make it a relationship; the attribute adds what is said here. An optional leads to one
+/// other item at most, `ToMany` to any number. An array does too, as in SwiftData, but reads all
 /// of them, and setting it compares all. A change of one side changes the other in the same call. One side names the
 /// other as its inverse with a key path; if both do, they use the name as a text, because the compiler cannot resolve key
 /// paths on both sides. A relationship without an inverse does not dangle either. See
@@ -166,7 +168,7 @@ public macro Unique<Item: DataStoreItem>(
 
 /// Attached to each attribute by ``Item(_:originalName:)``; not for direct use.
 @attached(accessor, names: named(get), named(set))
-public macro _ItemAttribute(_ index: Int) =
+public macro _ItemAttribute(_ index: Int, after arrays: String...) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "ItemAttributeMacro")
 
 /// Attached to each relationship by ``Item(_:originalName:)``; not for direct use.

@@ -3,7 +3,9 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@_ItemAttribute(3)`: the getter and the setter of an attribute.
+/// `@_ItemAttribute(3)`: the getter and the setter of an attribute, or of a relationship that its type declares.
+///
+/// `@_ItemAttribute(3, after: "[Book]")`: the same after an array that takes a place among the attributes only if it is one.
 enum ItemAttributeMacro: AccessorMacro {
     static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
@@ -12,20 +14,31 @@ enum ItemAttributeMacro: AccessorMacro {
         var ignored: [Diagnostic] = []
         guard let property = ItemProperty(declaration, diagnostics: &ignored),
             case .argumentList(let arguments) = node.arguments,
-            let index = arguments.first?.expression.trimmed
+            let place = arguments.first?.expression.trimmed
         else {
             context.diagnose(ItemMessage.attributeOnNothing(macro: "_ItemAttribute").at(node))
             return []
         }
+        let arrays = arguments.dropFirst().compactMap(\.expression.literalString)
+        let index =
+            (["\(place)"] + arrays.map { "JustPersist.AttributeSchema.places(of: \($0).self)" })
+            .joined(separator: " + ")
+        if property.mayBeToMany {
+            let name = "\(StringLiteralExprSyntax(content: property.name))"
+            return [
+                "get { attribute(at: \(raw: index), named: \(raw: name), default: []) }",
+                "set { setAttribute(newValue, at: \(raw: index), named: \(raw: name)) }",
+            ]
+        }
         if !property.isOptional, let value = property.initialValue {
             return [
-                "get { attribute(at: \(index), default: \(value)) }",
-                "set { setAttribute(newValue, at: \(index)) }",
+                "get { attribute(at: \(raw: index), default: \(value)) }",
+                "set { setAttribute(newValue, at: \(raw: index)) }",
             ]
         }
         return [
-            "get { optionalAttribute(at: \(index)) }",
-            "set { setOptionalAttribute(newValue, at: \(index)) }",
+            "get { optionalAttribute(at: \(raw: index)) }",
+            "set { setOptionalAttribute(newValue, at: \(raw: index)) }",
         ]
     }
 }

@@ -10,6 +10,7 @@ extension ItemDeclaration {
         let isIDTaken = attributes.contains { $0.name == "id" }
         let key = isIDTaken ? "uniqueToken" : "id"
         var members = ["\(access)var uniqueToken: JustPersist.ItemID"]
+        members += attributes.compactMap(\.typeDeclaration)
         members += attributes.flatMap { $0.declarations }
         let visible = attributes.filter { $0.level <= level }
         members += visible.compactMap { $0.publicDefault(access) }
@@ -119,6 +120,8 @@ private struct ValueAttribute {
     private let isOptional: Bool
     private let hasDefault: Bool
     private let type: TypeSyntax
+    /// The declaration of the type, if it is not known whether the property is a relationship.
+    let typeDeclaration: String?
     private let defaultValue: ExprSyntax
     /// Whether the type is known to be `Hashable` and `Sendable`.
     private let isKnown: Bool
@@ -126,18 +129,38 @@ private struct ValueAttribute {
     init(_ property: ItemProperty, ofClass className: String, takenStorages: Set<String>) {
         name = property.name
         identifier = property.identifier
-        reading = "item.\(identifier)"
-        assigning = "item.\(identifier) = self.\(identifier)"
         access = property.access
         level = access.level
         isOptional = property.isOptional
         hasDefault = property.initialValue != nil
-        type = property.declaredType.trimmed.naming(className)
         defaultValue = property.initialValue?.naming(className) ?? "nil"
-        isKnown = type.isKnownValueType
         var storage = "_" + property.name
         while takenStorages.contains(storage) { storage = "_" + storage }
         storageName = storage
+        let declared = property.declaredType.trimmed.naming(className)
+        isKnown = declared.isKnownValueType
+        let (copy, original) = ("self.\(identifier)", "item.\(identifier)")
+        guard property.mayBeToOne || property.mayBeToMany else {
+            type = declared
+            typeDeclaration = nil
+            reading = original
+            assigning = "\(original) = \(copy)"
+            return
+        }
+        let isRaw = identifier.hasPrefix("`")
+        let member = isRaw ? "`Type\(storage)`" : "Type\(storage)"
+        let level = level == .internal ? "" : level.rawValue + " "
+        let values = "JustPersist.ItemValueStorage"
+        let name = "\(StringLiteralExprSyntax(content: name))"
+        type = "\(raw: member).Value"
+        typeDeclaration = """
+            \(level)enum \(member): JustPersist.ItemValueMember {
+                \(level)static let type = \(values).type(of: (\(declared)).self)
+            }
+            """
+        reading = "\(values).value(of: (\(declared)).self, in: item, \(name), \(original))"
+        assigning =
+            "\(values).assign(\(copy), of: (\(declared)).self, to: item, \(name)) { \(original) = $0 }"
     }
 
     /// The id of the item in a relationship to one.
@@ -151,6 +174,7 @@ private struct ValueAttribute {
         access = relationship.access
         level = access.level
         (isOptional, hasDefault, isKnown) = (true, false, true)
+        typeDeclaration = nil
         type = "JustPersist.ItemID?"
         defaultValue = "nil"
         storageName = name

@@ -33,7 +33,13 @@ enum ItemMacro: MemberMacro, MemberAttributeMacro, ExtensionMacro {
             let item = item(node, declaration, in: context),
             let index = item.properties.firstIndex(where: { $0.name == property.name })
         else { return [] }
-        return ["@_ItemAttribute(\(raw: index))"]
+        let before = item.properties[..<index]
+        // An array of items takes no place among the attributes.
+        let arrays = before.filter(\.mayBeToMany).map {
+            item.literal($0.declaredType.trimmed.naming(item.name).description)
+        }
+        let after = arrays.isEmpty ? "" : ", after: " + arrays.joined(separator: ", ")
+        return ["@_ItemAttribute(\(raw: index - arrays.count)\(raw: after))"]
     }
 
     static func expansion(
@@ -122,7 +128,13 @@ extension ItemDeclaration {
 
     fileprivate var initialValues: DeclSyntax? {
         let assignments = properties.compactMap { property in
-            property.initialValue.map { "self.\(property.identifier) = \($0)" }
+            property.initialValue.map {
+                let assignment = "self.\(property.identifier) = \($0)"
+                // A relationship begins empty, without a look-up.
+                return property.mayBeToMany
+                    ? "if JustPersist.AttributeSchema.places(of: \(property.type).self) > 0 { \(assignment) }"
+                    : assignment
+            }
         }
         if assignments.isEmpty { return nil }
         return """
@@ -150,6 +162,7 @@ extension ItemDeclaration {
         if options.isIndexed { arguments.append("isIndexed: true") }
         if options.ignoresCase { arguments.append("ignoresCase: true") }
         arguments.append("keyPath: \\\(name).\(property.identifier)")
+        if property.mayBeToMany { arguments.append("mayBeToMany: true") }
         return "JustPersist.AttributeSchema(\(arguments.joined(separator: ", ")))"
     }
 

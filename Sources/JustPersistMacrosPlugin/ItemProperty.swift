@@ -71,6 +71,18 @@ struct ItemProperty {
         syntax = Syntax(pattern)
     }
 
+    /// Whether this is a relationship to one other item or an attribute, which only the compiler knows.
+    var mayBeToOne: Bool { isOptional && initialValue == nil && type.mayBeItemClass }
+
+    /// Whether this is a relationship to many other items or an attribute, which only the compiler knows.
+    var mayBeToMany: Bool {
+        guard !isOptional, initialValue?.as(ArrayExprSyntax.self)?.elements.isEmpty == true else {
+            return false
+        }
+        return (type.as(ArrayTypeSyntax.self)?.element ?? type.argument(of: "Array"))?
+            .mayBeItemClass ?? false
+    }
+
     /// The reason why the declaration cannot be an attribute or a relationship, independent of its type.
     static func refusal(
         of variable: VariableDeclSyntax, binding: PatternBindingSyntax, name: String

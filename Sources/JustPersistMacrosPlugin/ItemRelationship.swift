@@ -161,7 +161,7 @@ struct ItemRelationship {
 
 extension TypeSyntax {
     /// The argument of a generic type of that name, with or without a module before it.
-    fileprivate func argument(of name: String) -> TypeSyntax? {
+    func argument(of name: String) -> TypeSyntax? {
         let generics =
             if let type = self.as(IdentifierTypeSyntax.self), type.name.text == name {
                 type.genericArgumentClause

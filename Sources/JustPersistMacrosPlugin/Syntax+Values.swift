@@ -21,6 +21,13 @@ extension TypeSyntax {
         return Self.knownValueTypes.contains(name.text)
     }
 
+    /// Whether the type may be an item class: it has a name alone, and is no known type of values.
+    var mayBeItemClass: Bool {
+        if isKnownValueType { return false }
+        if let type = self.as(MemberTypeSyntax.self) { return type.genericArgumentClause == nil }
+        return self.as(IdentifierTypeSyntax.self).map { $0.genericArgumentClause == nil } ?? false
+    }
+
     private static var knownValueTypes: Set<String> {
         [
             "String", "Bool", "Double", "Float", "Int", "Int8", "Int16", "Int32", "Int64", "UInt",

@@ -2,17 +2,12 @@ extension RefusedCodeTests {
     /// Invalid item classes, and the compiler's diagnostics at their lines.
     static let refusedDeclarations = [
         Refused(
-            "an item in an optional attribute", of: .file, holder("var b: B?"),
-            "write @Relationship before this property"),
+            "an item in an attribute", of: .file, holder("var b: B = B()"), "write Author?"),
         Refused(
-            "an item in an attribute", of: .file, holder("var b: B = B()"),
-            "write @Relationship before this property"),
+            "items in an array that does not begin empty", of: .file, holder("var b: [B] = [B()]"),
+            "write [Book] = []"),
         Refused(
-            "items in an array", of: .file, holder("var b: [B] = []"),
-            "write @Relationship before this property"),
-        Refused(
-            "items in a set", of: .file, holder("var b: Set<B>?"),
-            "write @Relationship before this property"),
+            "items in a set", of: .file, holder("var b: Set<B>?"), "write [Book] = []"),
         Refused(
             "a weak property", of: .file, holder("weak var b: B?"),
             "refer to another item with an ItemReference?"),

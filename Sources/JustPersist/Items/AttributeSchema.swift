@@ -38,6 +38,8 @@ public struct AttributeSchema: Sendable {
     public let ignoresCase: Bool
     /// The property of the item class, if there is one.
     public let keyPath: (any AnyKeyPath & Sendable)?
+    /// Whether the property does not use the place of the attribute if it turns out to be a relationship to many.
+    let mayBeToMany: Bool
 
     /// An attribute with the given name.
     ///
@@ -45,13 +47,14 @@ public struct AttributeSchema: Sendable {
     /// as in its getter, so that requests agree with the property. It is evaluated once, so a default such as
     /// `Date()` is the time of the declaration. `isOptional` states whether the attribute can be null; an attribute
     /// without a default is always optional. `originalName` is the attribute's name in the previous release, and
-    /// `formerNames` are the names that it had before that.
+    /// `formerNames` are the names that it had before that. `@Item` passes `mayBeToMany` for an array, which takes no place
+    /// among the attributes if its elements are items.
     public init(
         _ name: String, kinds: Set<DataStoreValue.Kind> = [],
         storedKinds: Set<DataStoreValue.Kind> = [], default defaultValue: DataStoreValue? = nil,
         isOptional: Bool = false, originalName: String? = nil, formerNames: [String] = [],
         isUnique: Bool = false, isIndexed: Bool = false, ignoresCase: Bool = false,
-        keyPath: (any AnyKeyPath & Sendable)? = nil
+        keyPath: (any AnyKeyPath & Sendable)? = nil, mayBeToMany: Bool = false
     ) {
         self.name = name
         self.kinds = kinds
@@ -65,5 +68,6 @@ public struct AttributeSchema: Sendable {
         self.isIndexed = isIndexed
         self.ignoresCase = ignoresCase
         self.keyPath = keyPath
+        self.mayBeToMany = mayBeToMany
     }
 }

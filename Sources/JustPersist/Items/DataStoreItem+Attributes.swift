@@ -93,8 +93,7 @@ extension DataStoreItem {
     private func described(
         _ error: DataStoreError, at index: Int, outcome: String
     ) -> DataStoreError {
-        let attributes = Self.schema.attributes
-        let name = attributes.indices.contains(index) ? attributes[index].name : "#\(index)"
+        let name = Self.schema.name(at: index)
         return DataStoreError(
             error.code, in: error.operation,
             "“\(name)” of “\(backing.itemTypeKey)” \(outcome): \(error.message)",

@@ -1,11 +1,10 @@
-/// Overloads for properties that hold another item, or several: the compiler shows the advice to use references.
+/// Overloads for properties that hold other items in a form that is no relationship: the compiler shows the forms that are.
 extension DataStoreItem {
-    /// Not available: an item holds no other item.
+    /// Not available: a relationship to one is optional.
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold another item: write @Relationship before this property, or declare it as \
-            ItemReference? and find the other item with item(_:_:) of the accessor; or mark it @Transient
+            a relationship to one other item is optional and has no value: write Author?; or mark the property @Transient
             """
     )
     @_disfavoredOverload
@@ -15,23 +14,12 @@ extension DataStoreItem {
         defaultValue()
     }
 
-    /// Not available: an item holds no other item.
+    /// Not available: a relationship to many is an array that begins empty.
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold another item: write @Relationship before this property, or declare it as \
-            ItemReference? and find the other item with item(_:_:) of the accessor; or mark it @Transient
-            """
-    )
-    @_disfavoredOverload
-    public func optionalAttribute<Value: DataStoreItem>(at index: Int) -> Value? { nil }
-
-    /// Not available: an item holds no other items.
-    @available(
-        *, unavailable,
-        message: """
-            an attribute cannot hold other items: write @Relationship before this property, or declare it as \
-            [ItemReference] and find the items with item(_:_:) of the accessor; or mark it @Transient
+            a relationship to many other items is an array, or ToMany: write [Book] = [], or ToMany<Book>; or mark the \
+            property @Transient
             """
     )
     @_disfavoredOverload
@@ -41,12 +29,12 @@ extension DataStoreItem {
         defaultValue()
     }
 
-    /// Not available: an item holds no other items.
+    /// Not available: a relationship to many is an array that begins empty.
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold other items: write @Relationship before this property, or declare it as \
-            [ItemReference] and find the items with item(_:_:) of the accessor; or mark it @Transient
+            a relationship to many other items is an array, or ToMany: write [Book] = [], or ToMany<Book>; or mark the \
+            property @Transient
             """
     )
     @_disfavoredOverload
@@ -55,46 +43,34 @@ extension DataStoreItem {
 }
 
 extension MutableDataStoreItem {
-    /// Not available: an item holds no other item.
+    /// Not available: a relationship to one is optional.
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold another item: write @Relationship before this property, or declare it as \
-            ItemReference? and find the other item with item(_:_:) of the accessor; or mark it @Transient
+            a relationship to one other item is optional and has no value: write Author?; or mark the property @Transient
             """
     )
     @_disfavoredOverload
     public func setAttribute<Value: DataStoreItem>(_ value: Value, at index: Int) {}
 
-    /// Not available: an item holds no other item.
+    /// Not available: a relationship to many is an array that begins empty.
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold another item: write @Relationship before this property, or declare it as \
-            ItemReference? and find the other item with item(_:_:) of the accessor; or mark it @Transient
-            """
-    )
-    @_disfavoredOverload
-    public func setOptionalAttribute<Value: DataStoreItem>(_ value: Value?, at index: Int) {}
-
-    /// Not available: an item holds no other items.
-    @available(
-        *, unavailable,
-        message: """
-            an attribute cannot hold other items: write @Relationship before this property, or declare it as \
-            [ItemReference] and find the items with item(_:_:) of the accessor; or mark it @Transient
+            a relationship to many other items is an array, or ToMany: write [Book] = [], or ToMany<Book>; or mark the \
+            property @Transient
             """
     )
     @_disfavoredOverload
     public func setAttribute<Value: Collection>(_ value: Value, at index: Int)
     where Value.Element: DataStoreItem {}
 
-    /// Not available: an item holds no other items.
+    /// Not available: a relationship to many is an array that begins empty.
     @available(
         *, unavailable,
         message: """
-            an attribute cannot hold other items: write @Relationship before this property, or declare it as \
-            [ItemReference] and find the items with item(_:_:) of the accessor; or mark it @Transient
+            a relationship to many other items is an array, or ToMany: write [Book] = [], or ToMany<Book>; or mark the \
+            property @Transient
             """
     )
     @_disfavoredOverload

@@ -26,16 +26,27 @@ public final class ItemSchema: Sendable {
 
     /// A schema of the named type.
     ///
-    /// Attributes declared `isIndexed` or `isUnique` appear in ``indexes`` without being listed there. A store refuses
-    /// an inconsistent schema with the error of ``validate()``.
+    /// Attributes declared `isIndexed` or `isUnique` appear in ``indexes`` without being listed there. An attribute without
+    /// kinds whose ``AttributeSchema/keyPath`` leads to an optional item or to an array of items is a relationship and
+    /// appears in ``relationships``. A store refuses an inconsistent schema with the error of ``validate()``.
     public init(
         _ itemTypeKey: String, formerTypeKeys: [String] = [], attributes: [AttributeSchema],
         indexes: [IndexSchema] = [], relationships: [RelationshipSchema] = []
     ) {
         self.itemTypeKey = itemTypeKey
         self.formerTypeKeys = formerTypeKeys
+        let declared = Set(relationships.map(\.name))
+        var (attributes, indexes, relationships) = (attributes, indexes, relationships)
+        let plain = attributes.filter { !declared.contains($0.name) }
+        for attribute in plain {
+            guard let relationship = attribute.relationship,
+                attribute.mayBeToMany || !relationship.isToMany
+            else { continue }
+            relationships.append(relationship)
+            let reference = relationship.isToMany ? [] : [attribute.withReference]
+            attributes = attributes.flatMap { $0.name == attribute.name ? reference : [$0] }
+        }
         self.relationships = relationships
-        var (attributes, indexes) = (attributes, indexes)
         for relationship in relationships where !relationship.isToMany {
             if !attributes.contains(where: { $0.name == relationship.name }) {
                 attributes.append(
@@ -57,8 +68,9 @@ public final class ItemSchema: Sendable {
         indexByName = Dictionary(
             attributes.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         contradiction =
-            Self.contradiction(in: attributes, of: itemTypeKey)
-            ?? Self.contradiction(in: relationships, of: itemTypeKey)
+            plain.lazy.compactMap { $0.refusal(in: itemTypeKey) }.first
+            ?? Self.contradiction(in: attributes, of: itemTypeKey)
+            ?? Self.contradiction(in: relationships, indexes, of: itemTypeKey)
     }
 
     /// Checks that the schema is consistent.
@@ -72,7 +84,7 @@ public final class ItemSchema: Sendable {
     }
 
     private static func contradiction(
-        in relationships: [RelationshipSchema], of itemTypeKey: String
+        in relationships: [RelationshipSchema], _ indexes: [IndexSchema], of itemTypeKey: String
     ) -> DataStoreError? {
         func error(_ relationship: RelationshipSchema, _ reason: String) -> DataStoreError {
             DataStoreError(
@@ -84,6 +96,14 @@ public final class ItemSchema: Sendable {
         for relationship in relationships {
             if !names.insert(relationship.name).inserted {
                 return error(relationship, "is declared twice. Remove one.")
+            }
+            if relationship.isToMany, relationship.isPlain,
+                indexes.contains(where: { $0.attributes.contains(relationship.name) })
+            {
+                return error(
+                    relationship,
+                    "is a relationship to many, which has no index. Remove it from #Index and #Unique."
+                )
             }
             let (least, most) = (relationship.minimum, relationship.maximum)
             if least < 0 || most.map({ $0 < Swift.max(least, 1) }) ?? false {
@@ -145,6 +165,11 @@ public final class ItemSchema: Sendable {
             }
         }
         return nil
+    }
+
+    /// The name of the attribute at an index, for messages also if there is none.
+    func name(at index: Int) -> String {
+        attributes.indices.contains(index) ? attributes[index].name : "#\(index)"
     }
 
     /// The index of the attribute with that name.

@@ -12,6 +12,7 @@ extension ItemSchema {
         in known: [ItemSchema]
     ) throws(DataStoreError) -> [RelationshipSchema] {
         if relationships.isEmpty { return [] }
+        adviseOnInverses()
         var kept: [RelationshipSchema] = []
         var inverses: Set<String> = []
         var taken = Set(known.flatMap { $0.relationships.compactMap(\.links?.typeKey) })

@@ -52,6 +52,8 @@ public struct RelationshipSchema: Sendable {
     public internal(set) var links: Links?
     /// The number by which the change log of a store names the relationship, if it is to many.
     package var number: Int?
+    /// Whether only the type of the property declares the relationship.
+    var isPlain = false
 
     /// The type of the links of a relationship to many, and the side of the relationship.
     public struct Links: Sendable, Hashable {

@@ -28,6 +28,7 @@ let package = Package(
         .library(name: "JustPersistConfiguration", targets: ["JustPersistConfiguration"]),
         .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
         .library(name: "JustPersistImportExport", targets: ["JustPersistImportExport"]),
+        .library(name: "JustPersistCoreData", targets: ["JustPersistCoreData"]),
         .library(name: "JustPersistConformance", targets: ["JustPersistConformance"]),
         .library(
             name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
@@ -66,6 +67,7 @@ let package = Package(
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
         .systemLibrary(
             name: "CCSV", providers: [.apt(["libcsv-dev"]), .brew(["libcsv"])]),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
@@ -129,6 +131,10 @@ let package = Package(
             name: "JustPersistImportExport",
             dependencies: ["JustPersist", "CCSV", "CZlib", "CZstd"],
             swiftSettings: settings),
+        // Apart from the other imports: who reads no stores of Core Data needs no SQLite.
+        .target(
+            name: "JustPersistCoreData", dependencies: ["JustPersist", "CSQLite", "CZlib"],
+            swiftSettings: settings),
         .target(
             name: "JustPersistConformance",
             dependencies: ["JustPersist", "JustPersistMigration", "JustPersistRecords"],
@@ -152,7 +158,7 @@ let package = Package(
             name: "JustPersistCLI",
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistImportExport",
-                "JustPersistCommandLine",
+                "JustPersistCoreData", "JustPersistCommandLine",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -204,7 +210,7 @@ let package = Package(
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
                 "JustPersistConformanceTesting", "JustPersistSkopelos",
                 "JustPersistServiceLifecycle", "JustPersistConfiguration", "JustPersistMigration",
-                "JustPersistImportExport", "JustPersistSimulation",
+                "JustPersistImportExport", "JustPersistCoreData", "JustPersistSimulation",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -264,6 +270,13 @@ let package = Package(
                 "JustPersist", "JustPersistImportExport", "JustPersistMigration",
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory",
                 "JustPersistConformance",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistCoreDataTests",
+            dependencies: [
+                "JustPersist", "JustPersistConformance", "JustPersistCoreData", "JustPersistLMDB",
+                "JustPersistMemory", "CSQLite",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -21,7 +21,9 @@ struct JustPersistCommand: ParsableCommand {
             """,
         version: "justpersist \(Release.version)",
         subcommands: [
-            InfoCommand.self, QueryCommand.self, ImportCommand.self, ExportCommand.self,
+            InfoCommand.self, QueryCommand.self, ImportCommand.self, ImportCoreDataCommand.self,
+            GenerateItemsCommand.self,
+            ExportCommand.self,
             UpdateCommand.self,
             DeleteCommand.self, LinkCommand.self, UnlinkCommand.self, DeleteRuleCommand.self,
             MigrateCommand.self, DiffCommand.self, VerifyCommand.self,

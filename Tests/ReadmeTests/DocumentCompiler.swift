@@ -74,7 +74,7 @@ struct DocumentCompiler: Sendable {
 
     /// The module maps of C modules: those of this package, and that of a package on which swift-configuration depends.
     private var moduleMaps: [URL] {
-        let own = ["CLMDB", "CLevelDB", "CCSV", "CZlib", "CZstd"].map {
+        let own = ["CLMDB", "CLevelDB", "CCSV", "CSQLite", "CZlib", "CZstd"].map {
             package.appending(path: "Sources/\($0)/module.modulemap")
         }
         // The products are in a folder of the build folder that is named after the platform.

@@ -1,0 +1,224 @@
+public import Foundation
+public import JustPersist
+
+/// The item classes for a model of Core Data, as Swift source.
+///
+/// They declare what an import of a store of the model declares. The source is a beginning that belongs to you.
+public struct ItemClasses: Sendable {
+    /// The source of one file.
+    public let source: String
+
+    /// Reads a model, and writes its current version as classes.
+    ///
+    /// - Parameter model: An `.xcdatamodeld`, an `.xcdatamodel`, a `.momd` or a `.mom`.
+    public init(model: URL) throws(DataStoreError) {
+        let model = try ModelFile(model).versions[0].model
+        var text = """
+            import Foundation
+            import JustPersist
+            import JustPersistMacros
+
+
+            """
+        for name in model.entities.keys.sorted() where model.entities[name]?.isAbstract == false {
+            text += Self.declaration(of: name, in: model) + "\n"
+        }
+        source = text
+    }
+
+    private static func declaration(of name: String, in model: Model) -> String {
+        let line = model.line(of: name)
+        let former = model.entities[name]?.formerName
+        let type = typeName(name)
+        let options =
+            (type == name ? [] : [literal(name)])
+            + (former.map { ["originalName: \(literal($0))"] } ?? [])
+        var lines = [
+            "@Item\(options.isEmpty ? "" : "(\(options.joined(separator: ", ")))") final class \(type) {"
+        ]
+        let indexes = (line.flatMap(\.indexes), line.flatMap(\.unique))
+        for attribute in line.flatMap(\.attributes) {
+            lines += declaration(
+                of: attribute, isUnique: indexes.1.contains([attribute.name]),
+                isIndexed: indexes.0.contains([attribute.name]))
+        }
+        for relationship in line.flatMap(\.relationships) where !relationship.isTransient {
+            for target in model.targets(of: relationship) {
+                lines += declaration(of: relationship, of: name, to: target, in: model)
+            }
+        }
+        let known = Set(
+            line.flatMap(\.attributes).filter { !$0.isTransient && $0.kind != .undefined }.map(
+                \.name))
+        for (macro, lists) in [("Index", indexes.0), ("Unique", indexes.1)] {
+            for list in lists where list.count > 1 || !known.isSuperset(of: list) {
+                lines.append(
+                    known.isSuperset(of: list)
+                        ? "    #\(macro)<\(type)>([\(list.map { "\\.\(identifier($0))" }.joined(separator: ", "))])"
+                        : "    // The model has #\(macro) over \(list.joined(separator: ", ")).")
+            }
+        }
+        return (lines + ["}", ""]).joined(separator: "\n")
+    }
+
+    private static func declaration(
+        of attribute: Model.Attribute, isUnique: Bool, isIndexed: Bool
+    ) -> [String] {
+        let name = identifier(attribute.name)
+        guard let type = swiftType(attribute) else {
+            return [
+                "    // The model has “\(attribute.name)”, which is not stored and has no type."
+            ]
+        }
+        let value = attribute.isOptional ? nil : value(attribute, type)
+        let declaration = "var \(name): " + (value.map { "\(type) = \($0)" } ?? "\(type)?")
+        if attribute.isTransient {
+            return ["    @Transient \(declaration)\(value == nil ? " = nil" : "")"]
+        }
+        var options: [String] = []
+        if isUnique {
+            options.append(".unique")
+        } else if isIndexed || attribute.isIndexed {
+            options.append(".indexed")
+        }
+        if let former = former(attribute.name, name, attribute.formerName) {
+            options.append("originalName: \(former)")
+        }
+        let macro = options.isEmpty ? "" : "@Attribute(\(options.joined(separator: ", "))) "
+        let note =
+            attribute.isOptional || value != nil
+            ? [] : ["    // Not optional in the model, which has no default."]
+        return note + ["    \(macro)\(declaration)"]
+    }
+
+    private static func declaration(
+        of relationship: Model.Relationship, of kind: String, to target: String, in model: Model
+    ) -> [String] {
+        let linkName = model.name(of: relationship, to: target)
+        let name = identifier(linkName)
+        let isSplit = model.targets(of: relationship).count > 1
+        var options: [String] = []
+        if relationship.isToMany, relationship.isOrdered { options.append(".ordered") }
+        if relationship.deleteRule != .nullify {
+            options.append("deleteRule: .\(relationship.deleteRule)")
+        }
+        let minimum =
+            isSplit || relationship.isOptional
+            ? 0 : relationship.isToMany ? relationship.minimum : 1
+        if minimum > 0 { options.append("minimumModelCount: \(minimum)") }
+        if relationship.isToMany, relationship.maximum >= max(1, minimum) {
+            options.append("maximumModelCount: \(relationship.maximum)")
+        }
+        let formerName = isSplit ? nil : relationship.formerName
+        if let former = former(linkName, name, formerName) {
+            options.append("originalName: \(former)")
+        }
+        if let inverse = model.inverseName(of: relationship, leadingBackTo: kind) {
+            // One side names the other.
+            if kind == target {
+                if linkName <= inverse { options.append("inverse: \(literal(property(inverse)))") }
+            } else if kind < target {
+                options.append("inverse: \\\(typeName(target)).\(identifier(inverse))")
+            }
+        }
+        let type = typeName(target)
+        let list = options.isEmpty ? "" : "(\(options.joined(separator: ", ")))"
+        return [
+            "    @Relationship\(list) var \(name): "
+                + (relationship.isToMany ? "ToMany<\(type)>" : "\(type)?")
+        ]
+    }
+
+    // MARK: Names
+
+    private static let keywords: Set = [
+        "as", "associatedtype", "break", "case", "catch", "class", "continue", "default", "defer",
+        "deinit", "do", "else",
+        "enum", "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if",
+        "import", "in", "init",
+        "inout", "internal", "is", "let", "nil", "operator", "precedencegroup", "private",
+        "protocol", "public", "repeat",
+        "rethrows", "return", "self", "Self", "static", "struct", "subscript", "super", "switch",
+        "throw", "throws", "true",
+        "try", "typealias", "var", "where", "while", "Any", "Type", "Protocol",
+    ]
+
+    /// The names that every item has already.
+    private static let members: Set = [
+        "backing", "schema", "uniqueToken", "itemTypeKey", "setInitialValues",
+    ]
+
+    /// The name of a property, as the class has it.
+    private static func property(_ name: String) -> String {
+        members.contains(name) ? name + "_" : name
+    }
+
+    private static func identifier(_ name: String) -> String {
+        let name = property(name)
+        return keywords.contains(name) ? "`\(name)`" : name
+    }
+
+    /// The names of types that the source uses otherwise.
+    private static func typeName(_ entity: String) -> String {
+        let taken: Set = [
+            "Data", "Date", "Decimal", "URL", "UUID", "Index", "Unique", "Item", "Attribute",
+            "Relationship", "Transient", "ToMany",
+        ]
+        return taken.contains(entity) || keywords.contains(entity) ? entity + "Item" : entity
+    }
+
+    private static func former(_ name: String, _ property: String, _ former: String?) -> String? {
+        (former ?? (self.property(name) == name ? nil : name)).map(literal)
+    }
+
+    // MARK: Types
+
+    private static func swiftType(_ attribute: Model.Attribute) -> String? {
+        switch attribute.kind {
+        case .int16: "Int16"
+        case .int32: "Int32"
+        case .int64: "Int"
+        case .decimal: "Decimal"
+        case .double: "Double"
+        case .float: "Float"
+        case .string: "String"
+        case .bool: "Bool"
+        case .date: "Date"
+        case .data: "Data"
+        case .uuid: "UUID"
+        case .url, .objectID: "URL"
+        case .composite: "[String: DataStoreValue]"
+        case .transformable:
+            attribute.className == "[String]"
+                ? "[String]"
+                : attribute.transformer?.contains("UnarchiveFromData") ?? true
+                    ? "DataStoreValue" : "Data"
+        case .undefined: nil
+        }
+    }
+
+    /// The default, or an empty value; `nil` where there is none.
+    private static func value(_ attribute: Model.Attribute, _ type: String) -> String? {
+        switch attribute.defaultValue {
+        case .bool(let value)?: return "\(value)"
+        case .int(let value)?: return "\(value)"
+        case .double(let value)? where value.isFinite: return "\(value)"
+        case .string(let value)?: return literal(value)
+        case .decimal(let value)?: return "Decimal(string: \(literal("\(value)"))) ?? 0"
+        case .date(let value)?:
+            return "Date(timeIntervalSinceReferenceDate: \(value.timeIntervalSinceReferenceDate))"
+        default: break
+        }
+        return switch attribute.kind {
+        case .int16, .int32, .int64, .decimal, .double, .float: "0"
+        case .string: "\"\""
+        case .bool: "false"
+        case .date: "Date.distantPast"
+        case .data: "Data()"
+        case .composite: "[:]"
+        default: nil
+        }
+    }
+
+    private static func literal(_ text: String) -> String { String(reflecting: text) }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+/// The verb of the tool.
+struct ToolTests {
+    private func run(_ arguments: [String]) throws -> (status: Int32, output: String) {
+        var place = Bundle.main.executableURL
+        var tool: URL?
+        while tool == nil, let folder = place?.deletingLastPathComponent(), folder.path != "/" {
+            let candidate = folder.appending(path: "justpersist")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { tool = candidate }
+            place = folder
+        }
+        let executable = try #require(tool)
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        process.standardError = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+    }
+
+    @Test func theVerbExaminesImportsAndReports() throws {
+        let directory = try TemporaryDirectory()
+        let miniature = Miniature(
+            [.init("Thing", [.init("name", 700)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
+            INSERT INTO ZTHING VALUES (1, 1, 1, 'a'), (2, 1, 1, 'b')
+            """)
+        let file = try miniature.write(into: directory).path
+        let target = directory.url.appending(path: "target")
+        let dry = try run(["import-coredata", file, "lmdb:\(target.path)", "--dry-run"])
+        #expect(dry.status == 0 && dry.output.contains("Nothing was written."))
+        #expect(!FileManager.default.fileExists(atPath: target.path))
+        let json = try run([
+            "import-coredata", file, "lmdb:\(target.path)", "--report", "json", "--uris",
+        ])
+        #expect(json.status == 0)
+        let report = try #require(
+            try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+        let entity = try #require((report["entities"] as? [[String: Any]])?.first)
+        #expect(entity["created"] as? Int == 2)
+        #expect((report["uris"] as? [String: String])?.count == 2)
+        let count = try run(["query", "lmdb:\(target.path)", "Thing", "--select", "count"])
+        #expect(count.output.contains("2"))
+        let failure = try run(["import-coredata", "/etc/hostname", "lmdb:\(target.path)"])
+        #expect(failure.status == 1 && failure.output.contains("SQLite"))
+        #expect(try run(["import-coredata", file, "memory:", "--uris"]).status == 64)
+    }
+}

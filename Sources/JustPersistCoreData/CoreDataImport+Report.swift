@@ -112,7 +112,8 @@ extension CoreDataImport.Report {
             notes.append(
                 .init(
                     nil, nil,
-                    "\(table) has rows of entities that the model does not have: left out", count))
+                    "\(table) has rows of entities that the model does not have or calls abstract: left out",
+                    count))
         }
         for (table, column) in layout.unexplainedColumns {
             let count = try store.file.first(

@@ -11,8 +11,10 @@ public struct ItemClasses: Sendable {
     /// Reads a model, and writes its current version as classes.
     ///
     /// - Parameter model: An `.xcdatamodeld`, an `.xcdatamodel`, a `.momd` or a `.mom`.
+    /// - Throws: ``DataStoreError/Code/invalidInput`` for a file that is no model, and for two names that are one in Swift.
     public init(model: URL) throws(DataStoreError) {
         let model = try ModelFile(model).versions[0].model
+        try Self.checkNames(of: model)
         var text = """
             import Foundation
             import JustPersist
@@ -55,7 +57,8 @@ public struct ItemClasses: Sendable {
                 lines.append(
                     known.isSuperset(of: list)
                         ? "    #\(macro)<\(type)>([\(list.map { "\\.\(identifier($0))" }.joined(separator: ", "))])"
-                        : "    // The model has #\(macro) over \(list.joined(separator: ", ")).")
+                        : "    // The model has #\(macro) over \(comment(list.joined(separator: ", ")))."
+                )
             }
         }
         return (lines + ["}", ""]).joined(separator: "\n")
@@ -67,7 +70,7 @@ public struct ItemClasses: Sendable {
         let name = identifier(attribute.name)
         guard let type = swiftType(attribute) else {
             return [
-                "    // The model has “\(attribute.name)”, which is not stored and has no type."
+                "    // The model has “\(comment(attribute.name))”, which is not stored and has no type."
             ]
         }
         let value = attribute.isOptional ? nil : value(attribute, type)
@@ -148,9 +151,54 @@ public struct ItemClasses: Sendable {
         "backing", "schema", "uniqueToken", "itemTypeKey", "setInitialValues",
     ]
 
+    /// Throws if two types, or two properties of one, would have the same name in Swift.
+    private static func checkNames(of model: Model) throws(DataStoreError) {
+        func check(
+            _ names: [String], _ swiftName: (String) -> String, of owner: String?
+        ) throws(DataStoreError) {
+            let groups = Dictionary(grouping: Set(names), by: swiftName)
+            for (name, originals) in groups.sorted(by: { $0.key < $1.key })
+            where originals.count > 1 {
+                throw DataStoreError(
+                    .invalidInput, in: "generate",
+                    """
+                    \(originals.sorted().listed)\(owner.map { " of “\($0)”" } ?? "") would have one name in Swift, “\(name)”. \
+                    Rename one of them in a copy of the model, and give its present name as the renaming identifier.
+                    """, itemType: owner)
+            }
+        }
+        let types = model.entities.values.filter { !$0.isAbstract }.map(\.name).sorted()
+        try check(types, typeName, of: nil)
+        for type in types {
+            let line = model.line(of: type)
+            let links = line.flatMap(\.relationships).flatMap { relationship in
+                model.targets(of: relationship).map { model.name(of: relationship, to: $0) }
+            }
+            try check(line.flatMap(\.attributes).map(\.name) + links, property, of: type)
+        }
+    }
+
+    /// A name in which every character that Swift does not allow in names is an underscore.
+    ///
+    /// A model is not trusted: its names must not become code.
+    private static func swiftName(_ name: String) -> String {
+        let allowed = String(
+            name.map { $0 == "_" || $0.isLetter || $0.isWholeNumber ? $0 : "_" })
+        guard let first = allowed.first, first != "_", !first.isWholeNumber else {
+            return "the" + allowed
+        }
+        return allowed
+    }
+
+    /// A text of the model in a comment of one line.
+    private static func comment(_ text: String) -> String {
+        String(text.map { $0.isNewline ? " " : $0 })
+    }
+
     /// The name of a property, as the class has it.
     private static func property(_ name: String) -> String {
-        members.contains(name) ? name + "_" : name
+        let name = swiftName(name)
+        return members.contains(name) ? name + "_" : name
     }
 
     private static func identifier(_ name: String) -> String {
@@ -162,9 +210,12 @@ public struct ItemClasses: Sendable {
     private static func typeName(_ entity: String) -> String {
         let taken: Set = [
             "Data", "Date", "Decimal", "URL", "UUID", "Index", "Unique", "Item", "Attribute",
-            "Relationship", "Transient", "ToMany",
+            "Relationship", "Transient", "ToMany", "String", "Int", "Int16", "Int32", "Bool",
+            "Double", "Float", "Optional", "Array", "Dictionary", "DataStoreValue", "JustPersist",
+            "Foundation", "Swift",
         ]
-        return taken.contains(entity) || keywords.contains(entity) ? entity + "Item" : entity
+        let name = swiftName(entity)
+        return taken.contains(name) || keywords.contains(name) ? name + "Item" : name
     }
 
     private static func former(_ name: String, _ property: String, _ former: String?) -> String? {
@@ -201,11 +252,11 @@ public struct ItemClasses: Sendable {
     private static func value(_ attribute: Model.Attribute, _ type: String) -> String? {
         switch attribute.defaultValue {
         case .bool(let value)?: return "\(value)"
-        case .int(let value)?: return "\(value)"
+        case .int(let value)? where fits(value, attribute.kind): return "\(value)"
         case .double(let value)? where value.isFinite: return "\(value)"
         case .string(let value)?: return literal(value)
         case .decimal(let value)?: return "Decimal(string: \(literal("\(value)"))) ?? 0"
-        case .date(let value)?:
+        case .date(let value)? where value.timeIntervalSinceReferenceDate.isFinite:
             return "Date(timeIntervalSinceReferenceDate: \(value.timeIntervalSinceReferenceDate))"
         default: break
         }
@@ -217,6 +268,15 @@ public struct ItemClasses: Sendable {
         case .data: "Data()"
         case .composite: "[:]"
         default: nil
+        }
+    }
+
+    /// Whether a number is one of the property's type; Core Data stores defaults that are not.
+    private static func fits(_ value: Int64, _ kind: Model.Attribute.Kind) -> Bool {
+        switch kind {
+        case .int16: Int16(exactly: value) != nil
+        case .int32: Int32(exactly: value) != nil
+        default: true
         }
     }
 

@@ -147,4 +147,74 @@ struct DamageTests {
         miniature.entities[0].parent = "Car"
         #expect(throws: DataStoreError.self) { try miniature.imported() }
     }
+
+    /// SQLite deletes the file that a journal names at its end, after playing the journal back.
+    @Test func aJournalThatNamesAnotherFileIsRefused() throws {
+        let directory = try TemporaryDirectory()
+        let file = try miniature.write(into: directory)
+        let other = directory.url.appending(path: "other.txt")
+        try Data("important".utf8).write(to: other)
+        let name = Array(other.path.utf8)
+        func big(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (24 - 8 * $0) & 255) } }
+        let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+        let header = magic + big(0) + big(1) + big(9) + big(512) + big(4096)
+        let sum = name.reduce(0) { $0 + Int($1) }
+        let journal =
+            header + [UInt8](repeating: 0, count: 512 - header.count) + big(0x4000_0000 / 4096 + 1)
+            + name + big(name.count) + big(sum) + magic
+        try Data(journal).write(to: directory.url.appending(path: "Model.sqlite-journal"))
+        let error = #expect(throws: DataStoreError.self) {
+            try CoreDataImport(file).run(into: try memoryStore())
+        }
+        #expect(error?.message.contains("several databases") == true)
+        #expect(try String(contentsOf: other, encoding: .utf8) == "important")
+    }
+
+    /// Each attribute has a hundred parts, which are one description.
+    @Test func aModelThatNestsItsAttributesVeryOftenIsRefused() throws {
+        let writer = ArchiveWriter()
+        func attribute(_ members: [(String, PropertyList)]) -> PropertyList {
+            writer.object(
+                "NSCompositeAttributeDescription",
+                [("NSPropertyName", writer.text("a")), ("NSAttributeType", .int(2100))] + members)
+        }
+        var nested = attribute([])
+        for _ in 0..<9 {
+            let parts = writer.array([PropertyList](repeating: nested, count: 100))
+            nested = attribute([("elements", parts)])
+        }
+        let entity = writer.object(
+            "NSEntityDescription",
+            [
+                ("NSEntityName", writer.text("Thing")),
+                ("NSProperties", writer.dictionary([("a", nested)])),
+            ])
+        let root = writer.object(
+            "NSManagedObjectModel", [("NSEntities", writer.dictionary([("Thing", entity)]))])
+        var composites = ""
+        for depth in 0..<9 {
+            let attribute =
+                #"<attribute name="a" attributeType="Composite" compositeName="c\#(depth + 1)"/>"#
+            composites +=
+                "<composite name=\"c\(depth)\">\(String(repeating: attribute, count: 100))</composite>"
+        }
+        let xml = """
+            <model>\(composites)<entity name="Thing"><attribute name="a" attributeType="Composite" compositeName="c0"/></entity></model>
+            """
+        let directory = try TemporaryDirectory()
+        var miniature = miniature
+        miniature.hasModel = false
+        let file = try miniature.write(into: directory)
+        let compiled = directory.url.appending(path: "App.mom")
+        try Data(writer.bytes(root: root)).write(to: compiled)
+        let source = directory.url.appending(path: "App.xcdatamodel")
+        try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+        try Data(xml.utf8).write(to: source.appending(path: "contents"))
+        for model in [compiled, source] {
+            let error = #expect(throws: DataStoreError.self) {
+                try CoreDataImport(file, model: model).run(into: try memoryStore())
+            }
+            #expect(error?.message.contains("too many") == true, "\(error?.message ?? "")")
+        }
+    }
 }

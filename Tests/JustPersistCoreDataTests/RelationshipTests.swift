@@ -39,6 +39,28 @@ struct RelationshipTests {
         #expect(try store.rows("Book").map { $0["name"]?.text } == ["c"])
     }
 
+    /// Neither is lost without a word in the report.
+    @Test func rowsOfAbstractEntitiesAndPairsWithoutARowAreReported() throws {
+        let miniature = Miniature(
+            [
+                .init("Base", isAbstract: true, [.init("name", 700)]),
+                .init("Dog", parent: "Base", [], [.init("tags", "Tag", "dogs", isToMany: true)]),
+                .init("Tag", [.init("name", 700)], [.init("dogs", "Dog", "tags", isToMany: true)]),
+            ],
+            """
+            CREATE TABLE ZBASE (\(row)); CREATE TABLE ZTAG (\(row));
+            CREATE TABLE Z_2TAGS (Z_2DOGS INTEGER, Z_3TAGS INTEGER, PRIMARY KEY (Z_2DOGS, Z_3TAGS));
+            INSERT INTO ZBASE VALUES (1, 2, 1, 'Rex'), (9, 1, 1, 'nothing');
+            INSERT INTO ZTAG VALUES (1, 3, 1, 'x'); INSERT INTO Z_2TAGS VALUES (1, 1), (1, 99)
+            """)
+        let (store, report) = try miniature.imported()
+        #expect(try store.names("tags", of: "Dog") == ["Rex": ["x"]])
+        let notes = report.notes.map(\.text)
+        #expect(notes.contains { $0.contains("calls abstract") }, "\(notes)")
+        let lost = try #require(report.notes.first { $0.text.contains("do not exist") }, "\(notes)")
+        #expect(lost.count == 1)
+    }
+
     @Test func aDemandThatRowsDoNotMeetIsNotMade() throws {
         let miniature = Miniature(
             [

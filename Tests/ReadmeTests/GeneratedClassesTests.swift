@@ -1,4 +1,5 @@
 import Foundation
+import JustPersist
 import JustPersistCoreData
 import Testing
 
@@ -32,6 +33,35 @@ import Testing
         </entity></model>
         """
 
+    /// Names of a model that are no names in Swift, or that would be code.
+    private let hostileModel = """
+        <model>
+        <entity name="String"><attribute name="a: Int? = evil()&#10;var b" optional="YES" attributeType="String"/>
+        <attribute name="1st place" attributeType="Integer 16" defaultValueString="100000"/>
+        <attribute name="_" optional="YES" attributeType="Date"/><attribute name="größe" optional="YES" attributeType="Double"/>
+        <attribute name="x&#10;#error(&quot;a&quot;)" optional="YES" transient="YES"/>
+        <attribute name="day" attributeType="Date" defaultDateTimeInterval="nan"/>
+        <relationship name="its-others" optional="YES" toMany="YES" destinationEntity="Two Words" inverseName="the owner"/>
+        <fetchIndex name="a"><fetchIndexElement property="1st place"/><fetchIndexElement property="}; evil() //"/></fetchIndex></entity>
+        <entity name="Two Words"><relationship name="the owner" optional="YES" maxCount="1" destinationEntity="String" inverseName="its-others"/></entity>
+        </model>
+        """
+
+    @Test func twoNamesThatAreOneInSwiftAreRefused() throws {
+        for entities in [
+            #"<entity name="A"><attribute name="a b" attributeType="String"/><attribute name="a_b" attributeType="String"/></entity>"#,
+            #"<entity name="Data"/><entity name="DataItem"/>"#,
+        ] {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "models-\(UUID())")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let place = folder.appending(path: "Model.xcdatamodel")
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            try Data("<model>\(entities)</model>".utf8).write(to: place.appending(path: "contents"))
+            let error = #expect(throws: DataStoreError.self) { try ItemClasses(model: place) }
+            #expect(error?.message.contains("would have one name in Swift") == true)
+        }
+    }
+
     @Test func theyCompile() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "models-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -54,7 +84,11 @@ import Testing
         }
         let compiler = try #require(DocumentCompiler(in: folder))
         let others = ProcessInfo.processInfo.environment["JP_MODELS"]?.split(separator: ",") ?? []
-        for model in [place] + others.map({ URL(filePath: String($0)) }) {
+        let hostile = folder.appending(path: "Hostile.xcdatamodel")
+        try FileManager.default.createDirectory(at: hostile, withIntermediateDirectories: true)
+        try Data(hostileModel.utf8).write(to: hostile.appending(path: "contents"))
+        #expect(try ItemClasses(model: hostile).source.contains("final class StringItem {"))
+        for model in [place, hostile] + others.map({ URL(filePath: String($0)) }) {
             let code = DocumentedCode(
                 document: model.lastPathComponent, program: .file,
                 text: try ItemClasses(model: model).source)

@@ -94,8 +94,12 @@ final class ItemSource {
             for link in kind.links {
                 guard case .pairs(let place) = link.place else { continue }
                 let property = Property(kind: kind.name, name: link.name)
+                let isFirst = kind.links.first { $0.place == link.place }?.name == link.name
                 for (near, far) in try others(place) {
                     guard entity(near, in: kind.table.name) == kind.number else { continue }
+                    // Counted once, though a relationship may have become several.
+                    let lost = isFirst ? far.count { entity($0, of: link) == nil } : 0
+                    if lost > 0 { findings.dangling[property, default: 0] += lost }
                     let count = far.count { self.kind($0, of: link)?.name == link.target }
                     note(count, of: near, property, link)
                 }
@@ -335,11 +339,11 @@ final class ItemSource {
 
     // MARK: Ids
 
-    /// The rows of entities that are not those of the store, by table.
+    /// The rows of entities that become no items, because the model does not have them or calls them abstract, by table.
     func countOthers() -> [(table: String, rows: Int)] {
-        let known = Set(store.entities.map(\.number))
-        return entities.sorted { $0.key < $1.key }.map { table, rows in
-            (table, rows.values.count { !known.contains($0) })
+        entities.sorted { $0.key < $1.key }.map { table, rows in
+            let known = layout.numbersOfTypes[table] ?? []
+            return (table, rows.values.count { !known.contains($0) })
         }
     }
 

@@ -42,7 +42,7 @@ extension Model.Entity {
                 }
                 relationships.append(relationship)
             case let kind where kind.hasSuffix("AttributeDescription"):
-                guard let attribute = Model.Attribute(property, depth: 0) else {
+                guard let attribute = try Model.Attribute(property, depth: 0, &budget) else {
                     throw Malformed("an attribute of “\(name)” cannot be read")
                 }
                 attributes.append(attribute)
@@ -81,7 +81,9 @@ extension Model.Entity {
 }
 
 extension Model.Attribute {
-    fileprivate init?(_ node: KeyedArchive.Node, depth: Int) {
+    fileprivate init?(
+        _ node: KeyedArchive.Node, depth: Int, _ budget: inout Int
+    ) throws(Malformed) {
         let members = node.members
         guard depth < 10, let name = members["NSPropertyName"]?.string else { return nil }
         // Values of a type that is not known here are kept as they are stored.
@@ -99,10 +101,14 @@ extension Model.Attribute {
         }
         guard kind == .composite else { return }
         // The name of the member is not documented: it is the one with descriptions.
-        elements =
-            members.values.compactMap { $0.elements?.prefix(100) }.map { elements in
-                elements.compactMap { $0.flatMap { Self($0, depth: depth + 1) } }
-            }.first { !$0.isEmpty } ?? []
+        for (_, member) in members.sorted(by: { $0.key < $1.key }) where elements.isEmpty {
+            for case let element? in (member.elements ?? []).prefix(100) {
+                // Damaged archives may share a description among very many.
+                budget -= 1
+                guard budget > 0 else { throw Malformed("it has too many properties") }
+                if let part = try Self(element, depth: depth + 1, &budget) { elements.append(part) }
+            }
+        }
     }
 
     /// A default as a value of the attribute's kind: numbers are archived without their kind.

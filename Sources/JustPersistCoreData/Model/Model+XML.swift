@@ -9,6 +9,7 @@ extension Model {
         let composites = Dictionary(
             tree.all("composite").map { ($0.attributes["name"] ?? "", $0) },
             uniquingKeysWith: { first, _ in first })
+        var budget = 100_000
         var found: [Entity] = []
         for element in tree.all("entity") {
             guard let name = element.attributes["name"] else {
@@ -20,7 +21,8 @@ extension Model {
             entity.isAbstract = element.isTrue("isAbstract")
             entity.formerName = element.formerName
             for element in element.all("attribute") {
-                entity.attributes.append(try Attribute(element, of: name, composites, depth: 0))
+                entity.attributes.append(
+                    try Attribute(element, of: name, composites, depth: 0, &budget))
             }
             for element in element.all("relationship") {
                 entity.relationships.append(try Relationship(element, of: name))
@@ -61,8 +63,12 @@ extension Model.Attribute {
     ]
 
     fileprivate init(
-        _ element: XMLTree, of entity: String, _ composites: [String: XMLTree], depth: Int
+        _ element: XMLTree, of entity: String, _ composites: [String: XMLTree], depth: Int,
+        _ budget: inout Int
     ) throws(Malformed) {
+        // Composites may contain one another many times.
+        budget -= 1
+        guard budget > 0 else { throw Malformed("it has too many attributes") }
         let values = element.attributes
         guard let name = values["name"] else {
             throw Malformed("an attribute of “\(entity)” has no name")
@@ -89,7 +95,7 @@ extension Model.Attribute {
             return
         }
         for element in composite.all("attribute") {
-            elements.append(try Self(element, of: entity, composites, depth: depth + 1))
+            elements.append(try Self(element, of: entity, composites, depth: depth + 1, &budget))
         }
     }
 

@@ -65,6 +65,8 @@ struct Layout {
     }
 
     private(set) var kinds: [ItemKind] = []
+    /// The numbers of all entities that can become types, selected or not, by their tables.
+    private(set) var numbersOfTypes: [String: Set<Int>] = [:]
     /// The entities and properties of the model that the store lacks.
     private(set) var missing: [String] = []
     /// The columns that the model does not explain, with their tables.
@@ -110,6 +112,7 @@ struct Layout {
             guard let number = numbers[name],
                 let table = store.tables["Z\(model.root(of: name).uppercased())"]
             else { continue }
+            numbersOfTypes[table.name, default: []].insert(number)
             var kind = ItemKind(
                 name: name, number: number, table: table,
                 formerName: model.entities[name]?.formerName)

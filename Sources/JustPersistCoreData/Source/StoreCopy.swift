@@ -30,6 +30,17 @@ final class StoreCopy {
                     try Self.copy(part, to: Self.part(file, ending))
                 }
             }
+            if try Self.namesOtherFile(Self.part(file, "-journal")) {
+                throw DataStoreError(
+                    .invalidInput, in: "import",
+                    """
+                    The journal of “\(url.lastPathComponent)” belongs to a transaction over several databases, which a copy \
+                    cannot complete. Open the store once with its program, and import again.
+                    """)
+            }
+        } catch let error as DataStoreError {
+            try? FileManager.default.removeItem(at: directory)
+            throw error
         } catch {
             try? FileManager.default.removeItem(at: directory)
             throw DataStoreError(
@@ -52,6 +63,20 @@ final class StoreCopy {
         file.deletingLastPathComponent().appending(path: file.lastPathComponent + ending)
     }
 
+    /// Whether a rollback journal names another file, which SQLite would delete after playing the journal back.
+    ///
+    /// The name precedes this mark at the end of the journal: see “The Super-Journal” in SQLite's description of its file
+    /// format.
+    private static func namesOtherFile(_ journal: URL) throws -> Bool {
+        guard let file = try? FileHandle(forReadingFrom: journal) else { return false }
+        defer { try? file.close() }
+        let size = try file.seekToEnd()
+        if size < 16 { return false }
+        try file.seek(toOffset: size - 8)
+        return try file.read(upToCount: 8)
+            == Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    }
+
     /// The sizes and times of the files.
     private static func state(
         of original: URL, named url: URL
@@ -60,7 +85,16 @@ final class StoreCopy {
         for ending in endings {
             let path = part(original, ending).path(percentEncoded: false)
             let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-            if ending.isEmpty, attributes?[.type] as? FileAttributeType != .typeRegular {
+            let type = attributes?[.type] as? FileAttributeType
+            if !ending.isEmpty, let type, type != .typeRegular {
+                throw DataStoreError(
+                    .invalidInput, in: "import",
+                    """
+                    “\(original.lastPathComponent + ending)” is no regular file, so the store cannot be copied. Remove it, or copy \
+                    the store and its log to another directory.
+                    """)
+            }
+            if ending.isEmpty, type != .typeRegular {
                 throw DataStoreError(
                     .invalidInput, in: "import",
                     """
@@ -70,7 +104,11 @@ final class StoreCopy {
             }
             state.append(
                 [.size, .modificationDate, .systemFileNumber].reduce(into: [:]) { known, key in
-                    known[key] = attributes?[key].map { "\($0)" }
+                    // The text of a date has whole seconds only.
+                    known[key] = attributes?[key].map { value in
+                        (value as? Date).map { "\($0.timeIntervalSinceReferenceDate)" }
+                            ?? "\(value)"
+                    }
                 })
         }
         return state

@@ -11,7 +11,7 @@ public struct ItemClasses: Sendable {
     /// Reads a model, and writes its current version as classes.
     ///
     /// - Parameter model: An `.xcdatamodeld`, an `.xcdatamodel`, a `.momd` or a `.mom`.
-    /// - Throws: ``DataStoreError/Code/invalidInput`` for a file that is no model, and for two names that are one in Swift.
+    /// - Throws: `.invalidInput` for a file that is no model, and for two names that are one in Swift.
     public init(model: URL) throws(DataStoreError) {
         let model = try ModelFile(model).versions[0].model
         try Self.checkNames(of: model)

@@ -151,6 +151,13 @@ package struct ReferenceType: Sendable {
         indexes = indexes.map { $0.naming(new, insteadOf: old) }
     }
 
+    /// Notes that no item has a value of these kinds for an attribute any more.
+    mutating func forget(_ kinds: Set<DataStoreValue.Kind>, ofAttribute name: String) {
+        for place in attributes.indices where attributes[place].name == name {
+            attributes[place].kinds.subtract(kinds)
+        }
+    }
+
     mutating func note(_ kind: DataStoreValue.Kind, ofAttribute name: String) {
         guard kind != .null else { return }
         for place in attributes.indices where attributes[place].name == name {

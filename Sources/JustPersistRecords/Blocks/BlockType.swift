@@ -158,6 +158,8 @@ final class BlockType {
             let id = ids[index]
             guard id != Self.unbound, !stored.isNewName(attribute, at: id),
                 stored.attributes[Int(id)].isUp(to: attribute),
+                stored.attributes[Int(id)].tags.known & ~allowedTags[index] == 0
+                    || stored.attributes[Int(id)].misfits(attribute) == 0,
                 attribute.formerNames.allSatisfy({ stored.id(ofAttribute: $0) != nil })
             else { return false }
         }

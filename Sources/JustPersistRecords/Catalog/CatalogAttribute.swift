@@ -88,6 +88,19 @@ struct CatalogAttribute: Sendable {
             && (recordedDefault != nil || declared.defaultValue == nil)
     }
 
+    /// The tags of stored values that a class with this declaration may be unable to read; none for a declaration
+    /// that allows all kinds.
+    ///
+    /// Under a new declaration, these include the kinds of which only some values can be converted.
+    func misfits(_ declared: AttributeSchema) -> UInt16 {
+        if declared.kinds.isEmpty { return 0 }
+        let convertible = ValueTag.convertible(to: declared.kinds)
+        let fitting =
+            ValueTag.bits(of: declared.kinds.union([.null])) | convertible.all
+            | (kinds == declared.kinds ? convertible.some : 0)
+        return tags.known & ~fitting
+    }
+
     /// The attribute as the contract describes it.
     var schema: AttributeSchema {
         AttributeSchema(

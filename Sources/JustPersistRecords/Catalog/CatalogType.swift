@@ -128,6 +128,11 @@ struct CatalogType: Sendable {
         attributes[Int(id)].tags.formUnion(tags)
     }
 
+    /// Notes that no item has a value with one of these tags for an attribute any more.
+    mutating func forget(_ tags: UInt16, ofAttribute id: UInt16) {
+        attributes[Int(id)].tags.subtract(tags)
+    }
+
     /// Whether items may have values of kinds that a later release has added.
     var hasLaterValues: Bool { attributes.contains { $0.tags.hasLater } }
 

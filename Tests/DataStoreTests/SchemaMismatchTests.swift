@@ -218,7 +218,7 @@ import Testing
         try backend.withStore { store in
             try fill(store, values)
             let error = expectError(.schemaMismatch) {
-                try store.write { db in try db.convert("stars", of: "Hotel", to: .int) }
+                try store.write { db in _ = try db.convert("stars", of: "Hotel", to: .int) }
             }
             #expect(error?.message.contains("to int in 2 items") == true)
             #expect(error?.message.contains("“many\\n”") == true)
@@ -240,8 +240,8 @@ import Testing
                 try db.convert("stars", of: "Hotel", to: .int, onFailure: .drop) { value in
                     value == .string("") ? .int(0) : value.converted(to: .int)
                 }
-                expectError(.unknownAttribute) { try db.convert("x", of: "Hotel", to: .int) }
-                expectError(.couldNotCreateItemOfType) { try db.convert("x", of: "Y", to: .int) }
+                expectError(.unknownAttribute) { _ = try db.convert("x", of: "Hotel", to: .int) }
+                expectError(.couldNotCreateItemOfType) { _ = try db.convert("x", of: "Y", to: .int) }
             }
             try #expect(stored(store) == [.int(3), .null, .null, .int(0)])
         }

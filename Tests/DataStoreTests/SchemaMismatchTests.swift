@@ -241,7 +241,7 @@ import Testing
                     value == .string("") ? .int(0) : value.converted(to: .int)
                 }
                 expectError(.unknownAttribute) { _ = try db.convert("x", of: "Hotel", to: .int) }
-                expectError(.couldNotCreateItemOfType) { _ = try db.convert("x", of: "Y", to: .int) }
+                expectError(.invalidRequest) { _ = try db.convert("x", of: "Y", to: .int) }
             }
             try #expect(stored(store) == [.int(3), .null, .null, .int(0)])
         }

@@ -44,7 +44,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         onFailure: ConversionFailure = .fail,
         by conversion: ((DataStoreValue) -> DataStoreValue?)? = nil
     ) throws(DataStoreError) -> ConversionReport {
-        let (type, known) = try stored(attribute, of: itemTypeKey, in: "convert")
+        guard let (type, known) = try found(attribute, of: itemTypeKey, in: "convert") else {
+            return ConversionReport()
+        }
         let convert = { (value: DataStoreValue) in
             conversion.map { $0(value) } ?? value.converted(to: kind)
         }
@@ -87,6 +89,11 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                         known.name, kinds: [kind], default: newDefault, isOptional: known.isOptional
                     )
                 ]))
+        SchemaNotes.note(
+            SchemaChange(
+                "“\(known.name)” of “\(type.itemTypeKey)” converted to \(kind)",
+                ofType: type.itemTypeKey, attribute: known.name, items: report.converted,
+                failed: report.failed))
         return report
     }
 
@@ -115,19 +122,6 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return (convertible, failures)
     }
 
-    private func dynamicItem(
-        _ id: ItemID, of type: ItemSchema
-    ) throws(DataStoreError) -> DynamicItem {
-        let reference = ItemReference(itemTypeKey: type.itemTypeKey, id: id)
-        guard let item = try dynamicItem(reference) else {
-            throw DataStoreError(
-                .itemDeleted, in: "convert",
-                "The item \(id) was deleted during the conversion of its values.",
-                itemType: type.itemTypeKey)
-        }
-        return item
-    }
-
     private static func inconvertible(
         _ first: DynamicItem, _ count: Int, _ attribute: String, _ kind: DataStoreValue.Kind,
         _ type: ItemSchema
@@ -148,29 +142,5 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             advice: """
                 Correct these values first, or choose their outcome with onFailure: .keep(as:) or .drop.
                 """, itemType: type.itemTypeKey, attribute: attribute)
-    }
-}
-
-extension DataStoreReadAccessor where Self: ~Copyable {
-    /// A type and one of its attributes that is no relationship, as the store knows them, by any names that they had.
-    func stored(
-        _ attribute: String, of itemTypeKey: String, in operation: String
-    ) throws(DataStoreError) -> (ItemSchema, AttributeSchema) {
-        guard let type = try schemas().schema(ofType: itemTypeKey) else {
-            throw .undeclaredType(itemTypeKey, in: operation)
-        }
-        guard
-            let known = type.attributes.first(where: { $0.name == attribute })
-                ?? type.attributes.first(where: { $0.formerNames.contains(attribute) })
-        else { throw .unknownAttribute(attribute, ofType: type.itemTypeKey, in: operation) }
-        if type.relationships.contains(where: { $0.name == known.name }) {
-            throw DataStoreError(
-                .unsupported, in: operation,
-                """
-                “\(known.name)” of “\(type.itemTypeKey)” is a relationship, which has items and no values of its own. Set \
-                it from the items of another attribute.
-                """, itemType: type.itemTypeKey, attribute: known.name)
-        }
-        return (type, known)
     }
 }

@@ -111,6 +111,14 @@ package struct ReferenceType: Sendable {
         indexes = indexes.map { $0.naming(other, insteadOf: name) }
     }
 
+    /// Removes an attribute, with the indexes over it.
+    mutating func drop(_ name: String) {
+        attributes.removeAll { $0.name == name }
+        indexes.removeAll { index in
+            index.attributes.contains { $0 == name || $0.hasPrefix(name + ".") }
+        }
+    }
+
     /// Adds a relationship, or replaces the one with its name or a former one.
     mutating func add(_ relationship: RelationshipSchema) {
         let names = [relationship.name] + relationship.formerNames

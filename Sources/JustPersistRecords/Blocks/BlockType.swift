@@ -139,6 +139,12 @@ final class BlockType {
     /// One declaration in a block is enough, even if another class declares the type differently.
     func noteDeclared() { isDeclared = true }
 
+    /// Notes that declarations of the class were removed from the catalog.
+    func noteUndeclared() {
+        isDeclared = false
+        knownComplete = nil
+    }
+
     /// Whether the catalog has all declarations of the class.
     var isComplete: Bool {
         if isDeclared { return true }

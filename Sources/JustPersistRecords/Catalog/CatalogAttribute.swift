@@ -2,7 +2,7 @@ import JustPersist
 
 /// An attribute as a store knows it.
 struct CatalogAttribute: Sendable {
-    /// Empty if the attribute was merged into another (``isRetired``).
+    /// Empty if the attribute was merged into another or dropped (``isRetired``).
     var name: String
     /// The names that it had in earlier releases, kept permanently.
     var formerNames: [String] = []
@@ -40,12 +40,19 @@ struct CatalogAttribute: Sendable {
         update(to: declared)
     }
 
-    /// Whether this attribute was merged into another: it has neither name nor values, and its id is not used again.
+    /// Whether this attribute was merged into another or dropped: it has no name, and its id is not used again.
+    ///
+    /// If it was dropped, records may still have values under its id, which are not read.
     var isRetired: Bool { name.isEmpty }
 
     mutating func retire() {
         name = ""
         formerNames = []
+    }
+
+    mutating func drop() {
+        retire()
+        recordedDefault = nil
     }
 
     /// The value of items that hold none: the recorded default, converted to a declared kind if possible.

@@ -97,6 +97,17 @@ struct CatalogType: Sendable {
         for index in indexes.indices { indexes[index].replace(other, by: id) }
     }
 
+    /// Removes an attribute permanently, with the indexes over it.
+    ///
+    /// Its id is not used again, so the values that records still have under it are never read.
+    mutating func drop(_ id: UInt16) {
+        let dropped = attributes[Int(id)]
+        currentIDs[dropped.name] = nil
+        for name in dropped.formerNames where formerIDs[name] == id { formerIDs[name] = nil }
+        attributes[Int(id)].drop()
+        indexes.removeAll { $0.isOver(id) }
+    }
+
     /// Notes a name that an attribute had in some release.
     mutating func addFormerName(_ name: String, of id: UInt16) {
         guard currentIDs[name] == nil, formerIDs[name] == nil else { return }

@@ -27,7 +27,7 @@ struct JustPersistCommand: ParsableCommand {
             DiffCommand.self, VerifyCommand.self,
             RepairCommand.self,
             BackupCommand.self, CompactCommand.self,
-            IndexCommand.self,
+            IndexCommand.self, SchemaCommand.self,
             ConformanceCommand.self, GenerateManualCommand.self,
         ],
         groupedSubcommands: [

@@ -146,8 +146,9 @@ extension ReferenceState {
         guard let type = type(key), let name = type.presentName(name) else { return false }
         if name == newName { return true }
         if type.has(newName) {
-            let kept = try choose(
-                among: [newName, name], for: AttributeSchema(newName), of: type.key)
+            let kept =
+                try choose(
+                    among: [newName, name], for: AttributeSchema(newName), of: type.key) ?? newName
             let other = kept == name ? newName : name
             change(type.key) { $0.remove(other, inFavourOf: kept) }
             if kept == newName { return true }

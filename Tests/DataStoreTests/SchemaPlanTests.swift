@@ -239,9 +239,25 @@ import Testing
             expectError(.notSetUp) { try store.apply(Self.plan) }
             try store.open()
         }
-        let store = ChildlessStore(errors: ErrorLog())
-        #expect(!store.capabilities.evolvesSchema)
+        let store = ChildlessStore(errors: ErrorLog(), evolvesSchema: false)
         expectError(.unsupported) { try store.open(plan: Self.plan) }
+    }
+
+    /// A wrapper that cannot refuse other blocks between batches.
+    @Test func aStoreWithoutStepsInBatchesAppliesOthers() throws {
+        let store = ChildlessStore(errors: ErrorLog())
+        try store.open()
+        try Self.fill(store)
+        try store.apply(Self.plan)
+        try #expect(Self.hotels(store) == Self.converted)
+        expectError(.unsupported) {
+            try store.apply(
+                SchemaPlan("batches") {
+                    SchemaStep.batched("one", of: "Hotel", batchSize: 1) { $0["stars"] = .int(1) }
+                })
+        }
+        try #expect(Self.hotels(store) == Self.converted)
+        try store.close()
     }
 
     @Test(arguments: Backend.persistent)

@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "JustPersistRecords", targets: ["JustPersistRecords"]),
         .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
         .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
+        .library(name: "JustPersistPostgres", targets: ["JustPersistPostgres"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
         .library(name: "JustPersistSkopelos", targets: ["JustPersistSkopelos"]),
         .library(
@@ -65,6 +66,9 @@ let package = Package(
             name: "CLevelDB",
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
         .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
             name: "CCSV", providers: [.apt(["libcsv-dev"]), .brew(["libcsv"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
@@ -96,6 +100,10 @@ let package = Package(
         .target(
             name: "JustPersistLevelDB",
             dependencies: ["JustPersist", "JustPersistRecords", "CLevelDB"],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistPostgres",
+            dependencies: ["JustPersist", "JustPersistRecords", "CPostgres"],
             swiftSettings: settings),
         .target(
             name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
@@ -242,6 +250,14 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory", "JustPersistConformance",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistPostgresTests",
+            dependencies: [
+                "JustPersist", "JustPersistRecords", "JustPersistPostgres", "JustPersistLMDB",
+                "JustPersistLevelDB", "JustPersistMemory", "JustPersistMigration",
+                "JustPersistConformanceTesting", "CPostgres",
             ],
             swiftSettings: settings),
         .testTarget(

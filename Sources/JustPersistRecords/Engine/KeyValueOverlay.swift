@@ -82,11 +82,40 @@ public final class KeyValueOverlay: KeyValueWriter {
     /// `true`: nothing can fail after the body of a savepoint.
     public var undoesFailedSavepoints: Bool { true }
 
+    /// Whether the base is remote.
+    public var isRemote: Bool { base.isRemote }
+
+    /// Announces to the base the scans, and the look-ups of keys that were not changed.
+    public func prepare(keys: [[UInt8]], ranges: [KeyRange]) throws(DataStoreError) {
+        guard base.isRemote else { return }
+        try base.prepare(keys: keys.filter { !isChanged($0) }, ranges: ranges)
+    }
+
+    /// Removes all keys in a range, without looking each of them up.
+    public func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
+        var keys: [[UInt8]] = []
+        var rest = range
+        try scanKeys(range, reversed: false) { (key) throws(DataStoreError) in
+            let key = key.copied()
+            // Keys out of order could hide others.
+            guard rest.contains(key) else { throw .keysOutOfOrder(in: "deleteAll") }
+            rest = KeyRange(from: key + [0], upTo: range.upper)
+            keys.append(key)
+            return .next
+        }
+        for key in keys {
+            savepoints.note(key.span, in: changes)
+            changes.setValue(nil, forKey: key.span)
+        }
+        return keys.count
+    }
+
     /// Looks the keys up in the base together if none of them was changed.
     public func withValues(
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
+        try prepare(keys: keys, ranges: [])
         var start = 0
         while start < keys.count {
             var end = start

@@ -78,6 +78,22 @@ extension RecordTable {
         }
     }
 
+    /// Adds the keys and ranges that ``writeEntries(to:)``, ``checkUniqueness(in:)`` and ``writeCount(to:)`` will read.
+    func addPreparations(_ keys: inout [[UInt8]], _ ranges: inout [KeyRange]) {
+        if countChange != 0 { keys.append(Counter.key(number)) }
+        for entry in entryChanges.removed.entries {
+            keys.append(entryChanges.removed.bytes.span.copied(entry.range))
+        }
+        let bytes = uniqueEntries.bytes.span
+        var values: Set<[UInt8]> = []
+        for entry in uniqueEntries.entries {
+            values.insert(
+                bytes.copied(
+                    entry.range.lowerBound..<(entry.range.upperBound - IndexKey.idLength)))
+        }
+        ranges += values.map { KeyRange(prefix: $0) }
+    }
+
     /// Writes the noted changes of entries.
     func writeEntries(to writer: any KeyValueWriter) throws(DataStoreError) {
         if entryChanges.isEmpty { return }

@@ -1,0 +1,218 @@
+public import JustPersist
+
+/// A reader of a ``RemoteSnapshot`` that needs few round trips.
+///
+/// - Entries that were looked up or scanned are kept, up to a number of bytes: in a snapshot they cannot change.
+/// - Keys and small ranges that ``prepare(keys:ranges:)`` names are looked up together.
+/// - A scan asks for pages that become larger, and for the next page before it passes the entries of the present one.
+public final class RemoteReader: KeyValueReader {
+    private let snapshot: any RemoteSnapshot
+    private var known = RemoteEntries()
+    /// The last key of a scan that its body ended, and the size of its pages.
+    private var interruption: (key: [UInt8], limit: Int)?
+
+    /// The most keys, or ranges, that are looked up together.
+    static let mostTogether = 10_000
+    /// The most entries of a range that is looked up together with others.
+    private static let mostOfRange = 16
+    private static let firstPage = 64
+    private static let largestPage = 4_096
+
+    /// A reader of a snapshot.
+    public init(of snapshot: any RemoteSnapshot) throws(DataStoreError) {
+        self.snapshot = snapshot
+        if !isEmpty { _ = try known.keep(snapshot.firstEntry) }
+    }
+
+    /// `true`.
+    public var isRemote: Bool { true }
+
+    private var isEmpty: Bool { snapshot.firstEntry.count == 0 }
+
+    // MARK: Look-ups
+
+    /// Looks a key up, unless its entry is known.
+    public func withValue(
+        forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool {
+        if isEmpty { return false }
+        let key = [UInt8](copying: key)
+        if try known[key] == nil { try fetch([key], []) }
+        return try pass(key, body)
+    }
+
+    /// Looks keys up together.
+    public func withValues(
+        forKeys keys: [[UInt8]],
+        _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        if isEmpty { return }
+        var start = 0
+        while start < keys.count {
+            let end = min(start + Self.mostTogether, keys.count)
+            try prepare(keys: Array(keys[start..<end]), ranges: [])
+            for place in start..<end {
+                // An entry of a large answer may have been dropped.
+                if try known[keys[place]] == nil { try fetch([keys[place]], []) }
+                var step = ScanStep.next
+                _ = try pass(keys[place]) { (value) throws(DataStoreError) in
+                    step = try body(place, value)
+                }
+                if step == .stop { return }
+            }
+            start = end
+        }
+    }
+
+    /// Looks up the entries that are not known, so that later calls find them.
+    public func prepare(keys: [[UInt8]], ranges: [KeyRange]) throws(DataStoreError) {
+        if isEmpty { return }
+        var unknown: [[UInt8]] = []
+        for key in keys where try known[key] == nil { unknown.append(key) }
+        var scans = ranges.filter { known.entries(in: $0) == nil }
+        scans.sort { $0.lower.span.isOrdered(before: $1.lower.span) }
+        var last: KeyRange?
+        scans.removeAll { range in
+            if let last, last.contains(range.lower) { return true }
+            last = range
+            return false
+        }
+        var start = 0
+        while start < max(unknown.count, scans.count) {
+            let end = start + Self.mostTogether
+            try fetch(
+                Array(unknown[min(start, unknown.count)..<min(end, unknown.count)]),
+                Array(scans[min(start, scans.count)..<min(end, scans.count)]))
+            start = end
+        }
+    }
+
+    /// Calls `body` with the value of a known key; returns false if there is none.
+    private func pass(
+        _ key: [UInt8], _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+    ) throws(DataStoreError) -> Bool {
+        guard case .entry(let page, let place)? = try known[key] else { return false }
+        var isThere = false
+        try page.withEntry(at: place) { (_, value) throws(DataStoreError) in
+            guard let value else { return }
+            isThere = true
+            try body(value)
+        }
+        return isThere
+    }
+
+    private func fetch(_ keys: [[UInt8]], _ ranges: [KeyRange]) throws(DataStoreError) {
+        if keys.isEmpty, ranges.isEmpty { return }
+        known.makeRoom()
+        var (missing, ranges) = (Set(keys), ranges)
+        repeat {
+            let answer = try snapshot.entries(
+                of: Array(missing), inRanges: ranges, most: Self.mostOfRange + 1)
+            let (sent, later) = try known.keep(answer.found)
+            known.noteAbsent(missing.subtracting(sent).subtracting(later))
+            guard !sent.isEmpty || later.isEmpty else {
+                throw DataStoreError(
+                    .storageFailure, in: "read", "The server returned keys without their values.")
+            }
+            try known.keep(answer.inRanges, of: ranges, most: Self.mostOfRange)
+            ranges = []
+            missing = later
+        } while !missing.isEmpty
+    }
+
+    // MARK: Scans
+
+    /// Scans pages of keys and values.
+    public func scan(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        try scan(range, reversed: reversed, isForKeys: false) {
+            (key, value) throws(DataStoreError) in
+            guard let value else { return .next }
+            return try body(key, value)
+        }
+    }
+
+    /// Scans pages of keys.
+    public func scanKeys(
+        _ range: KeyRange, reversed: Bool,
+        _ body: (_ key: Span<UInt8>) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        try scan(range, reversed: reversed, isForKeys: true) { (key, _) throws(DataStoreError) in
+            try body(key)
+        }
+    }
+
+    private func scan(
+        _ range: KeyRange, reversed: Bool, isForKeys: Bool,
+        _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>?) throws(DataStoreError) -> ScanStep
+    ) throws(DataStoreError) {
+        if isEmpty { return }
+        if let upper = range.upper, !range.lower.span.isOrdered(before: upper.span) { return }
+        if let entries = known.entries(in: range) {
+            for (page, place) in reversed ? entries.reversed() : entries {
+                var step = ScanStep.next
+                try page.withEntry(at: place) { (key, value) throws(DataStoreError) in
+                    step = try body(key, value)
+                }
+                if step == .stop { return }
+            }
+            return
+        }
+        var request = PageRequest(
+            range: range, isReversed: reversed, isForKeys: isForKeys, limit: Self.firstPage)
+        var isFirst = true
+        if let interruption, interruption.key == (reversed ? range.upper : range.lower) {
+            request.limit = interruption.limit
+            isFirst = request.limit == Self.firstPage
+        }
+        interruption = nil
+        var page = try snapshot.request(request).receive()
+        while true {
+            if !isForKeys { known.keepScanned(page, isReversed: reversed) }
+            var next: (any PendingPage)?
+            let limit = min(request.limit * 4, Self.largestPage)
+            if !page.isLast, page.count > 0 {
+                request.range = try rest(of: request, after: page)
+                request.limit = limit
+                // Not after the first page: often its entries are enough.
+                if !isFirst { next = try snapshot.request(request) }
+            }
+            for place in 0..<page.count {
+                var stop: [UInt8]?
+                try page.withEntry(at: place) { (key, value) throws(DataStoreError) in
+                    if try body(key, value) == .stop {
+                        stop = [UInt8](copying: key) + (reversed ? [] : [0])
+                    }
+                }
+                if let stop {
+                    interruption = (stop, limit)
+                    return
+                }
+            }
+            if page.isLast || page.count == 0 { return }
+            page = try (next ?? snapshot.request(request)).receive()
+            isFirst = false
+        }
+    }
+
+    /// The range of the entries that follow those of a page.
+    private func rest(
+        of request: PageRequest, after page: any KeyValuePage
+    ) throws(DataStoreError) -> KeyRange {
+        let last = try page.key(at: page.count - 1)
+        return request.isReversed
+            ? KeyRange(from: request.range.lower, upTo: last)
+            : KeyRange(from: last + [0], upTo: request.range.upper)
+    }
+}
+
+extension KeyValuePage {
+    /// A copy of the key of an entry.
+    func key(at place: Int) throws(DataStoreError) -> [UInt8] {
+        var copy: [UInt8] = []
+        try withEntry(at: place) { (key, _) throws(DataStoreError) in copy = [UInt8](copying: key) }
+        return copy
+    }
+}

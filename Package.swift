@@ -153,14 +153,14 @@ let package = Package(
             name: "JustPersistCommandLine",
             dependencies: [
                 "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "JustPersistPostgres", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "JustPersistCLI",
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistImportExport",
-                "JustPersistCommandLine",
+                "JustPersistCommandLine", "JustPersistPostgres",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),

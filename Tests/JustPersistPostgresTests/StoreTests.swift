@@ -14,7 +14,7 @@ import Testing
         try store.close()
         let again = try PostgresDataStore.open(url)
         let (count, total) = try again.read { db in
-            let items = try db.fetch("Dish")
+            let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Dish"))
             return (
                 items.count,
                 items.reduce(0) { sum, item in

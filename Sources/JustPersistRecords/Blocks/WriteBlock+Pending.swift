@@ -66,7 +66,9 @@ extension WriteBlock {
                     bytes: backing.countedBytes)
             }
         }
-        if writer.isRemote { try storage(prepareEntries) }
+        if writer.isRemote {
+            try storage { () throws(DataStoreError) in try prepareEntries(of: Array(usedTables)) }
+        }
         for table in indexed { try writeEntries(of: table) }
         // Keeps the buffer for the next items.
         pending.removeAll(keepingCapacity: true)
@@ -85,14 +87,11 @@ extension WriteBlock {
         try storage { () throws(DataStoreError) in try writer.prepare(keys: keys, ranges: []) }
     }
 
-    /// Looks up together what the changes of entries and the end of the block need: entries to be removed, entries with
-    /// equal unique values, and counters.
-    private func prepareEntries() throws(DataStoreError) {
+    /// Looks up together what the end of the block needs: counters, and entries with equal unique values.
+    func prepareEntries(of tables: [RecordTable]) throws(DataStoreError) {
         var keys: [[UInt8]] = []
         var ranges: [KeyRange] = []
-        for table in usedTables {
-            table.addPreparations(&keys, &ranges)
-        }
+        for table in tables { table.addPreparations(&keys, &ranges) }
         try writer.prepare(keys: keys, ranges: ranges)
     }
 

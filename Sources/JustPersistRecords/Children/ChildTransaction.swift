@@ -59,6 +59,11 @@ final class ChildTransaction: KeyValueWriter {
         try overlay.prepare(keys: keys, ranges: ranges)
     }
 
+    func remove(_ key: Span<UInt8>) throws(DataStoreError) {
+        note(key)
+        try overlay.remove(key)
+    }
+
     func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
         try scanKeys(range, reversed: false) { (key) throws(DataStoreError) in
             note(key)

@@ -85,6 +85,9 @@ package struct StoredRecords {
     package func firstMissing(_ batch: RecordBatch) throws(DataStoreError) -> ItemID? {
         guard let type = catalog[batch.type.number] else { return batch.ids.first }
         let table = block.table(of: type)
+        if block.reader.isRemote {
+            try block.reader.prepare(keys: batch.ids.map(table.recordKey), ranges: [])
+        }
         for place in batch.ids.indices {
             var isSame = false
             _ = try table.withStoredBytes(batch.ids[place], in: block.reader) {

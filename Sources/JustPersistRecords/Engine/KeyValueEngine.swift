@@ -190,6 +190,11 @@ public protocol KeyValueWriter: KeyValueReader {
     /// Removes `key`, and returns whether it existed.
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool
 
+    /// Removes `key`, if it exists.
+    ///
+    /// The default calls ``delete(_:)``. Implement this if finding out whether a key exists costs a look-up.
+    func remove(_ key: Span<UInt8>) throws(DataStoreError)
+
     /// Removes all keys in a range, and returns their number.
     ///
     /// The default removes them one by one.

@@ -64,6 +64,12 @@ public final class KeyValueOverlay: KeyValueWriter {
         return true
     }
 
+    /// Marks `key` as removed, without a look-up.
+    public func remove(_ key: Span<UInt8>) throws(DataStoreError) {
+        savepoints.note(key, in: changes)
+        changes.setValue(nil, forKey: key)
+    }
+
     /// Restores the changes if `body` throws.
     public func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
         savepoints.begin()
@@ -103,10 +109,7 @@ public final class KeyValueOverlay: KeyValueWriter {
             keys.append(key)
             return .next
         }
-        for key in keys {
-            savepoints.note(key.span, in: changes)
-            changes.setValue(nil, forKey: key.span)
-        }
+        for key in keys { try remove(key.span) }
         return keys.count
     }
 

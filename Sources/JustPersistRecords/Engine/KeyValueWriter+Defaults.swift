@@ -4,6 +4,9 @@ extension KeyValueWriter {
     /// Does nothing.
     public func noteLoad() {}
 
+    /// Deletes the key, and ignores whether it existed.
+    public func remove(_ key: Span<UInt8>) throws(DataStoreError) { _ = try delete(key) }
+
     /// `false`: some of its changes may have been written.
     public var undoesFailedSavepoints: Bool { false }
 
@@ -38,7 +41,7 @@ extension KeyValueWriter {
         let overlay = KeyValueOverlay(over: self)
         try body(overlay)
         try overlay.changes.scan(.all) { (key, value) throws(DataStoreError) in
-            if let value { try put(value.span, forKey: key) } else { _ = try delete(key) }
+            if let value { try put(value.span, forKey: key) } else { try remove(key) }
             return .next
         }
     }

@@ -8,15 +8,15 @@ public import JustPersist
 public final class RemoteReader: KeyValueReader {
     private let snapshot: any RemoteSnapshot
     private var known = RemoteEntries()
-    /// The last key of a scan that its body ended, and the size of its pages.
-    private var interruption: (key: [UInt8], limit: Int)?
+    /// The last scan, if its body has ended it: often another one continues it.
+    private var interruption: Scan?
 
     /// The most keys, or ranges, that are looked up together.
     static let mostTogether = 10_000
     /// The most entries of a range that is looked up together with others.
     private static let mostOfRange = 16
-    private static let firstPage = 64
-    private static let largestPage = 4_096
+    private static let firstPage = 256
+    fileprivate static let largestPage = 4_096
 
     /// A reader of a snapshot.
     public init(of snapshot: any RemoteSnapshot) throws(DataStoreError) {
@@ -160,51 +160,79 @@ public final class RemoteReader: KeyValueReader {
             }
             return
         }
-        var request = PageRequest(
-            range: range, isReversed: reversed, isForKeys: isForKeys, limit: Self.firstPage)
-        var isFirst = true
-        if let interruption, interruption.key == (reversed ? range.upper : range.lower) {
-            request.limit = interruption.limit
-            isFirst = request.limit == Self.firstPage
+        var scan: Scan
+        if let last = interruption, last.isContinued(by: range, reversed, isForKeys) {
+            scan = last
+        } else {
+            let request = PageRequest(
+                range: range, isReversed: reversed, isForKeys: isForKeys, limit: Self.firstPage)
+            scan = try Scan(page: snapshot.request(request).receive(), of: request)
+            if !isForKeys { known.keepScanned(scan.page, isReversed: reversed) }
         }
         interruption = nil
-        var page = try snapshot.request(request).receive()
         while true {
-            if !isForKeys { known.keepScanned(page, isReversed: reversed) }
-            var next: (any PendingPage)?
-            let limit = min(request.limit * 4, Self.largestPage)
-            if !page.isLast, page.count > 0 {
-                request.range = try rest(of: request, after: page)
-                request.limit = limit
-                // Not after the first page: often its entries are enough.
-                if !isFirst { next = try snapshot.request(request) }
+            // Not after the first page: often its entries are enough.
+            if scan.next == nil, !scan.isFirst, !scan.isLast {
+                scan.next = try snapshot.request(scan.rest)
             }
-            for place in 0..<page.count {
-                var stop: [UInt8]?
-                try page.withEntry(at: place) { (key, value) throws(DataStoreError) in
-                    if try body(key, value) == .stop {
-                        stop = [UInt8](copying: key) + (reversed ? [] : [0])
-                    }
+            while scan.place < scan.page.count {
+                var step = ScanStep.next
+                try scan.page.withEntry(at: scan.place) { (key, value) throws(DataStoreError) in
+                    step = try body(key, value)
                 }
-                if let stop {
-                    interruption = (stop, limit)
+                scan.place += 1
+                if step == .stop {
+                    interruption = scan
                     return
                 }
             }
-            if page.isLast || page.count == 0 { return }
-            page = try (next ?? snapshot.request(request)).receive()
-            isFirst = false
+            if scan.isLast { return }
+            if scan.next == nil { scan.next = try snapshot.request(scan.rest) }
+            guard let next = scan.next else { return }
+            scan = try Scan(page: next.receive(), of: scan.rest, isFirst: false)
+            if !isForKeys { known.keepScanned(scan.page, isReversed: reversed) }
         }
     }
 
-    /// The range of the entries that follow those of a page.
-    private func rest(
-        of request: PageRequest, after page: any KeyValuePage
-    ) throws(DataStoreError) -> KeyRange {
-        let last = try page.key(at: page.count - 1)
-        return request.isReversed
-            ? KeyRange(from: request.range.lower, upTo: last)
-            : KeyRange(from: last + [0], upTo: request.range.upper)
+    /// A scan that has received a page.
+    private struct Scan {
+        let page: any KeyValuePage
+        /// The next entry of the page.
+        var place = 0
+        /// The request for the entries that follow the page.
+        let rest: PageRequest
+        /// The page that follows, if it was requested.
+        var next: (any PendingPage)?
+        let isFirst: Bool
+
+        init(
+            page: any KeyValuePage, of request: PageRequest, isFirst: Bool = true
+        ) throws(DataStoreError) {
+            self.page = page
+            self.isFirst = isFirst
+            var rest = request
+            if page.count > 0 {
+                let last = try page.key(at: page.count - 1)
+                rest.range =
+                    request.isReversed
+                    ? KeyRange(from: request.range.lower, upTo: last)
+                    : KeyRange(from: last + [0], upTo: request.range.upper)
+            }
+            rest.limit = RemoteReader.largestPage
+            self.rest = rest
+        }
+
+        var isLast: Bool { page.isLast || page.count == 0 }
+
+        /// Whether a scan of a range begins with the entry after the last one that was passed.
+        func isContinued(by range: KeyRange, _ reversed: Bool, _ isForKeys: Bool) -> Bool {
+            guard reversed == rest.isReversed, isForKeys == rest.isForKeys, place > 0,
+                let last = try? page.key(at: place - 1)
+            else { return false }
+            return reversed
+                ? range.upper == last && range.lower == rest.range.lower
+                : range.lower == last + [0] && range.upper == rest.range.upper
+        }
     }
 }
 

@@ -78,12 +78,9 @@ extension RecordTable {
         }
     }
 
-    /// Adds the keys and ranges that ``writeEntries(to:)``, ``checkUniqueness(in:)`` and ``writeCount(to:)`` will read.
+    /// Adds the keys and ranges that ``checkUniqueness(in:)`` and ``writeCount(to:)`` will read.
     func addPreparations(_ keys: inout [[UInt8]], _ ranges: inout [KeyRange]) {
         if countChange != 0 { keys.append(Counter.key(number)) }
-        for entry in entryChanges.removed.entries {
-            keys.append(entryChanges.removed.bytes.span.copied(entry.range))
-        }
         let bytes = uniqueEntries.bytes.span
         var values: Set<[UInt8]> = []
         for entry in uniqueEntries.entries {
@@ -100,7 +97,7 @@ extension RecordTable {
         var changes = IndexChanges()
         swap(&changes, &entryChanges)
         for entry in changes.removed.sorted {
-            _ = try writer.delete(changes.removed.bytes.span.extracting(entry.range))
+            try writer.remove(changes.removed.bytes.span.extracting(entry.range))
         }
         try changes.added.write(to: writer)
         changes.removeAll()

@@ -90,7 +90,7 @@ final class RecordTable {
         while start < ids.count, !isOver {
             // The first batch is small, because the caller may need the first record only.
             let count = min(
-                ids.count - start, reader.isRemote ? 4_096 : start == 0 ? 16 : 256)
+                ids.count - start, reader.isRemote || start > 0 ? reader.batchSize : 16)
             if keys.count > count { keys.removeLast(keys.count - count) }
             for place in 0..<count {
                 if place == keys.count { keys.append(key.bytes) }

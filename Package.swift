@@ -210,7 +210,7 @@ let package = Package(
             // What the documents import is built before they are compiled.
             dependencies: [
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
-                "JustPersistConformanceTesting", "JustPersistSkopelos",
+                "JustPersistPostgres", "JustPersistConformanceTesting", "JustPersistSkopelos",
                 "JustPersistServiceLifecycle", "JustPersistConfiguration", "JustPersistMigration",
                 "JustPersistImportExport", "JustPersistSimulation",
             ],

@@ -44,7 +44,7 @@ extension PostgresConfiguration {
             port = text[text.index(after: colon)...]
         }
         let number = Int(port)
-        guard !name.isEmpty, port.isEmpty || number.map((1...65_535).contains) == true else {
+        guard !name.isEmpty, port.isEmpty || number.map { (1...65_535).contains($0) } == true else {
             throw invalid("A server is written as HOST or HOST:PORT, and several with commas between them.")
         }
         return Host(try decoded(name), port: number)
@@ -82,7 +82,7 @@ extension PostgresConfiguration {
                 """)
         }
         let numbers = [connections, lockTimeout, connectTimeout, outcomeTimeout, idleTimeout]
-        guard numbers.allSatisfy((1...86_400).contains) else {
+        guard numbers.allSatisfy({ (1...86_400).contains($0) }) else {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",
                 "The number of connections and all times, in seconds, must be from 1 to 86,400.")

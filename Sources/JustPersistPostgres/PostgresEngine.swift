@@ -36,7 +36,7 @@ public final class PostgresEngine: KeyValueEngine {
     ///
     /// Does nothing if it is open.
     ///
-    /// - Throws: The errors of ``JustPersistRecords/RecordStore/open(_:options:)``.
+    /// - Throws: The errors of `PostgresDataStore.open(_:options:)`.
     public func open() throws(DataStoreError) {
         guard session.withLock({ $0 }) == nil else { return }
         try configuration.validate()

@@ -12,7 +12,8 @@ final class Connection: @unchecked Sendable {
 
     /// The results of the statements of one request.
     final class Answer {
-        fileprivate let connection: Connection
+        /// Weak, because the connection holds the answers for which it waits.
+        private weak var connection: Connection?
         fileprivate var results: [Page]?
         fileprivate var failure: DataStoreError?
 
@@ -20,7 +21,13 @@ final class Connection: @unchecked Sendable {
 
         /// Waits for the results.
         func receive() throws(DataStoreError) -> [Page] {
-            while results == nil, failure == nil { try connection.receiveNext() }
+            while results == nil, failure == nil {
+                guard let connection else {
+                    throw DataStoreError(
+                        .blockEnded, in: "read", "The connection of the request was closed.")
+                }
+                try connection.receiveNext()
+            }
             if let failure { throw failure }
             return results ?? []
         }
@@ -83,7 +90,7 @@ final class Connection: @unchecked Sendable {
         _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
     ) -> Result {
         let copies = unsafe texts.map { unsafe strdup($0) }
-        defer { for unsafe copy in unsafe copies { unsafe free(copy) } }
+        defer { unsafe copies.forEach { unsafe free($0) } }
         return unsafe body(copies.map { unsafe UnsafePointer($0) })
     }
 
@@ -186,7 +193,7 @@ final class Connection: @unchecked Sendable {
     }
 
     /// Receives the answer to the oldest request.
-    private func receiveNext() throws(DataStoreError) {
+    fileprivate func receiveNext() throws(DataStoreError) {
         guard !waiting.isEmpty else {
             throw DataStoreError(.storageFailure, in: "read", "The server was not asked.")
         }
@@ -246,9 +253,9 @@ final class Page: KeyValuePage {
         at place: Int,
         _ body: (_ key: Span<UInt8>, _ value: Span<UInt8>?) throws(DataStoreError) -> Void
     ) throws(DataStoreError) {
-        try result.withBytes(place, 0) { (key) throws(DataStoreError) in
+        try result.withBytes(place, 0) { (key) throws(DataStoreError) -> Void in
             guard hasValues, !result.isNull(place, 1) else { return try body(key, nil) }
-            try result.withBytes(place, 1) { (value) throws(DataStoreError) in
+            try result.withBytes(place, 1) { (value) throws(DataStoreError) -> Void in
                 try body(key, value)
             }
         }

@@ -5,7 +5,7 @@ import JustPersistRecords
 enum Parameter {
     /// A whole number of 8 bytes.
     static func number(_ number: Int) -> [UInt8] {
-        withUnsafeBytes(of: Int64(number).bigEndian) { unsafe Array($0) }
+        withUnsafeBytes(of: Int64(number).bigEndian) { unsafe [UInt8]($0) }
     }
 
     /// The end of a range: for a range without an end, a text of bytes that is greater than all keys.
@@ -13,8 +13,8 @@ enum Parameter {
         range.upper ?? [UInt8](repeating: 0xFF, count: PostgresEngine.longestKey + 1)
     }
 
-    /// Arrays of `bytea`.
-    struct Array {
+    /// An array of `bytea`.
+    struct List {
         /// The value of the parameter.
         private(set) var bytes: [UInt8]
         private(set) var count = 0
@@ -38,9 +38,7 @@ enum Parameter {
 
         mutating func append(_ element: Span<UInt8>) {
             bytes.append(bigEndian: UInt32(truncatingIfNeeded: element.count))
-            bytes.append(addingCapacity: element.count) { output in
-                for index in element.indices { output.append(element[index]) }
-            }
+            bytes += [UInt8](copying: element)
             count += 1
             for place in 0..<4 { bytes[12 + place] = UInt8(truncatingIfNeeded: count >> (24 - 8 * place)) }
         }

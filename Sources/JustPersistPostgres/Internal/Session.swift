@@ -127,7 +127,7 @@ final class Session: Sendable {
     /// Ends a transaction without changes; does not wait for the server.
     private func end(_ connection: Connection) {
         do throws(DataStoreError) {
-            // Pages that nobody has received would keep the transaction open.
+            // Pages that were not received would keep the transaction open.
             try connection.receiveAll()
         } catch {}
         do throws(DataStoreError) {
@@ -194,7 +194,7 @@ final class Session: Sendable {
             }
             if outcome == .committed { return }
             throw error.code == .connectionLost
-                ? error : .connectionLost(error.engine?.text ?? "", in: "write")
+                ? error : DataStoreError.connectionLost(error.engine?.text ?? "", in: "write")
         } while Surroundings.now < end
         // The row of the session keeps the answer, so later commits use another one.
         lastCommit.withLock { $0 = SessionCommit() }
@@ -225,21 +225,21 @@ final class Session: Sendable {
 extension Connection {
     /// Sends the statements for changes, in portions.
     fileprivate func send(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) {
-        var removed = Parameter.Array()
-        var (keys, values) = (Parameter.Array(), Parameter.Array())
+        var removed = Parameter.List()
+        var (keys, values) = (Parameter.List(), Parameter.List())
         try changes.scan(.all) { (key, value) throws(DataStoreError) in
             if let value {
                 keys.append(key)
                 values.append(value.span)
                 if values.bytes.count + keys.bytes.count >= Statement.answerBytes {
                     try send(.put, keys.bytes, values.bytes)
-                    (keys, values) = (Parameter.Array(), Parameter.Array())
+                    (keys, values) = (Parameter.List(), Parameter.List())
                 }
             } else {
                 removed.append(key)
                 if removed.bytes.count >= Statement.answerBytes {
                     try send(.remove, removed.bytes)
-                    removed = Parameter.Array()
+                    removed = Parameter.List()
                 }
             }
             return .next

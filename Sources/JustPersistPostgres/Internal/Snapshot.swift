@@ -18,11 +18,11 @@ final class Snapshot: RemoteSnapshot {
         of keys: [[UInt8]], inRanges ranges: [KeyRange], most: Int
     ) throws(DataStoreError) -> (found: any KeyValuePage, inRanges: any KeyValuePage) {
         let connection = try openConnection()
-        if !keys.isEmpty { try connection.send(.found, Parameter.Array(keys).bytes) }
+        if !keys.isEmpty { try connection.send(.found, Parameter.List(keys).bytes) }
         if !ranges.isEmpty {
             try connection.send(
-                .inRanges, Parameter.Array(ranges.map(\.lower)).bytes,
-                Parameter.Array(ranges.map(Parameter.end)).bytes, Parameter.number(most))
+                .inRanges, Parameter.List(ranges.map(\.lower)).bytes,
+                Parameter.List(ranges.map(Parameter.end)).bytes, Parameter.number(most))
         }
         let pages = try connection.end().receive()
         guard let first = pages.first, let last = pages.last else { throw Self.noAnswer }

@@ -35,7 +35,7 @@ enum Server {
 
 /// A connection of a test, to see what the library leaves in the database.
 // Sendable because the tests use it on one thread at a time.
-final class TestConnection: @unchecked Sendable {
+@safe final class TestConnection: @unchecked Sendable {
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -62,8 +62,10 @@ final class TestConnection: @unchecked Sendable {
         guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else {
             throw Failure(description: unsafe String(cString: PQerrorMessage(pointer)))
         }
-        return (0..<unsafe PQntuples(result)).map { row in
-            (0..<unsafe PQnfields(result)).map { column in
+        let rows = unsafe PQntuples(result)
+        let columns = unsafe PQnfields(result)
+        return (0..<rows).map { row in
+            (0..<columns).map { column in
                 unsafe String(cString: PQgetvalue(result, row, column))
             }
         }

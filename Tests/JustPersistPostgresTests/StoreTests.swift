@@ -45,7 +45,7 @@ import Testing
         let schema = "jp_" + (try #require(url.split(separator: "=").last))
         try Server.run("CREATE SCHEMA \(schema); CREATE TABLE \(schema).kv (a int)")
         #expect(try failure(opening: url).code == .notAStore)
-        let closed = try #require(DataStores.make(url) as? PostgresDataStore)
+        let closed = try #require(try DataStores.make(url) as? PostgresDataStore)
         #expect(throws: DataStoreError.self) { try closed.destroy() }
         #expect(
             try Server.run(
@@ -86,7 +86,7 @@ import Testing
         let url = try Server.newStore()
         let store = try PostgresDataStore.open(url)
         try store.write { db in try db.declare(ItemSchema("Dish", attributes: [])) }
-        let other = try #require(DataStores.make(url) as? PostgresDataStore)
+        let other = try #require(try DataStores.make(url) as? PostgresDataStore)
         try other.destroy()
         let error = #expect(throws: DataStoreError.self) { try store.read { _ in } }
         #expect(error?.code == .storeDeleted)
@@ -106,7 +106,7 @@ import Testing
         PostgresDataStore.register()
         let url =
             "postgres://me%40work@one:5433,%2Ftmp%2Fsockets,[::1]:7/db?store=a_1&sslmode=verify-full&durability=relaxed"
-        let store = try #require(DataStores.make(url) as? PostgresDataStore)
+        let store = try #require(try DataStores.make(url) as? PostgresDataStore)
         let configuration = store.engine.configuration
         #expect(
             configuration.hosts == [

@@ -98,7 +98,8 @@ final class Connection: @unchecked Sendable {
 
     /// Whether the connection can be used.
     var isUsable: Bool {
-        !handle.isInherited && unsafe PQstatus(handle.pointer) == CONNECTION_OK
+        if handle.isInherited { return false }
+        return unsafe PQstatus(handle.pointer) == CONNECTION_OK
     }
 
     /// Whether the process was forked after the connection was made.
@@ -161,7 +162,7 @@ final class Connection: @unchecked Sendable {
         _ body: ([UnsafePointer<CChar>?]) -> Result
     ) -> Result {
         guard let first = parameters.first else { return unsafe body(pointers) }
-        return first.withUnsafeBytes { bytes in
+        return unsafe first.withUnsafeBytes { bytes in
             // An empty value must not be NULL.
             let pointer =
                 unsafe bytes.baseAddress.map { unsafe $0.assumingMemoryBound(to: CChar.self) }

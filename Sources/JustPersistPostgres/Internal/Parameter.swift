@@ -5,7 +5,7 @@ import JustPersistRecords
 enum Parameter {
     /// A whole number of 8 bytes.
     static func number(_ number: Int) -> [UInt8] {
-        withUnsafeBytes(of: Int64(number).bigEndian) { unsafe [UInt8]($0) }
+        unsafe withUnsafeBytes(of: Int64(number).bigEndian) { unsafe [UInt8]($0) }
     }
 
     /// The end of a range: for a range without an end, a text of bytes that is greater than all keys.

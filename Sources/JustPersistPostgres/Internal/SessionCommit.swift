@@ -64,5 +64,5 @@ struct SessionCommit: Sendable {
 
 extension UUID {
     /// The bytes of the id.
-    var bytes: [UInt8] { withUnsafeBytes(of: uuid) { unsafe [UInt8]($0) } }
+    var bytes: [UInt8] { unsafe withUnsafeBytes(of: uuid) { unsafe [UInt8]($0) } }
 }

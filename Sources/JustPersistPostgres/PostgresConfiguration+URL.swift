@@ -1,5 +1,5 @@
 import Foundation
-public import JustPersist
+import JustPersist
 
 extension PostgresConfiguration {
     /// A configuration from the part of a URL between the scheme and the options: `//user@host:port,host/database`.
@@ -44,7 +44,7 @@ extension PostgresConfiguration {
             port = text[text.index(after: colon)...]
         }
         let number = Int(port)
-        guard !name.isEmpty, port.isEmpty || number.map { (1...65_535).contains($0) } == true else {
+        guard !name.isEmpty, port.isEmpty || number.map({ (1...65_535).contains($0) }) == true else {
             throw invalid("A server is written as HOST or HOST:PORT, and several with commas between them.")
         }
         return Host(try decoded(name), port: number)

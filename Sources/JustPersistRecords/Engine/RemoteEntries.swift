@@ -45,7 +45,8 @@ struct RemoteEntries {
         var (low, high) = (0, ranges.count)
         while low < high {
             let middle = (low + high) / 2
-            if range.lower.span.isOrdered(before: ranges[middle].range.lower.span) {
+            let (key, lower) = (range.lower, ranges[middle].range.lower)
+            if key.span.isOrdered(before: lower.span) {
                 high = middle
             } else {
                 low = middle + 1

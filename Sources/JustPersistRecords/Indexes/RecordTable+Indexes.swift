@@ -81,12 +81,10 @@ extension RecordTable {
     /// Adds the keys and ranges that ``checkUniqueness(in:)`` and ``writeCount(to:)`` will read.
     func addPreparations(_ keys: inout [[UInt8]], _ ranges: inout [KeyRange]) {
         if countChange != 0 { keys.append(Counter.key(number)) }
-        let bytes = uniqueEntries.bytes.span
+        let entries = uniqueEntries
         var values: Set<[UInt8]> = []
-        for entry in uniqueEntries.entries {
-            values.insert(
-                bytes.copied(
-                    entry.range.lowerBound..<(entry.range.upperBound - IndexKey.idLength)))
+        for entry in entries.entries {
+            values.insert(Array(entries.bytes[entry.start..<(entry.end - IndexKey.idLength)]))
         }
         ranges += values.map { KeyRange(prefix: $0) }
     }

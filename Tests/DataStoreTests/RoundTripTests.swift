@@ -55,15 +55,24 @@ struct RoundTripTests {
             let request = try request()
             request.predicate = try DataStorePredicate(
                 "uniqueToken IN %@", arguments: [ids.prefix(1_000).map(\.description)])
-            #expect(try db.performFetch(request).count == 1_000)
+            let count = try db.performFetch(request).count
+            #expect(count == 1_000)
         }
-        let all = try trips { #expect(try $0.performFetch(request()).count == Self.count) }
-        let counted = try trips { #expect(try $0.performCount(request()) == Self.count) }
+        let all = try trips { db in
+            let count = try db.performFetch(request()).count
+            #expect(count == Self.count)
+        }
+        let counted = try trips { db in
+            let count = try db.performCount(request())
+            #expect(count == Self.count)
+        }
         let indexed = try trips { db in
-            #expect(try db.performFetch(request("price == 3")).count == 1_000)
+            let count = try db.performFetch(request("price == 3")).count
+            #expect(count == 1_000)
         }
         let sorted = try trips { db in
-            #expect(try db.performFetch(request(sort: "number", limit: 100)).count == 100)
+            let count = try db.performFetch(request(sort: "number", limit: 100)).count
+            #expect(count == 100)
         }
         print(
             """
@@ -72,7 +81,8 @@ struct RoundTripTests {
             """)
         #expect(byID <= 2)
         #expect(list <= 2)
-        #expect(all <= 3 + Self.count / 4_096)
+        // One of them reads the stored number of items, with which the number found is compared.
+        #expect(all <= 4 + Self.count / 4_096)
         #expect(counted <= 2)
         #expect(indexed <= 6)
         #expect(sorted <= 6)
@@ -104,7 +114,7 @@ struct RoundTripTests {
         #expect(nothing == 1)
         #expect(plain <= 3)
         #expect(one <= 3)
-        #expect(many <= 4)
+        #expect(many <= 5)
         #expect(updated <= 9)
         #expect(deleted <= 9)
     }

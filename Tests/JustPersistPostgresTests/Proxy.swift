@@ -36,7 +36,7 @@ final class Proxy: Sendable {
         try #require(isBound && listen(listener, 64) == 0)
         let thread = Thread { [weak self, listener] in
             while true {
-                let client = unsafe accept(listener, nil, nil)
+                let client = accept(listener, nil, nil)
                 guard client >= 0, let self else { return }
                 self.serve(client)
             }
@@ -153,7 +153,7 @@ final class Proxy: Sendable {
                 let sent = unsafe buffer.withUnsafeBytes { bytes in
                     unsafe send(
                         to, bytes.baseAddress.map { unsafe $0 + written }, passed - written,
-                        Int32(MSG_NOSIGNAL.rawValue))
+                        Int32(MSG_NOSIGNAL))
                 }
                 if sent <= 0 { return }
                 written += sent

@@ -44,7 +44,9 @@ enum Server {
 
     init() throws {
         let parameters = "host='\(Server.socketDirectory)' user=postgres dbname=postgres"
-        let pointer = try #require(unsafe PQconnectdb(parameters))
+        guard let pointer = unsafe PQconnectdb(parameters) else {
+            throw Failure(description: "There is no memory for a connection.")
+        }
         unsafe self.pointer = pointer
         guard unsafe PQstatus(pointer) == CONNECTION_OK else {
             throw Failure(description: unsafe String(cString: PQerrorMessage(pointer)))

@@ -13,17 +13,14 @@ import Testing
         }
         try store.close()
         let again = try PostgresDataStore.open(url)
-        let (count, total) = try again.read { db in
-            let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Dish"))
-            return (
-                items.count,
-                items.reduce(0) { sum, item in
-                    if case .int(let price) = item["price"] { sum + price } else { sum }
-                }
-            )
+        var prices: [DataStoreValue?] = []
+        try again.performRead { db in
+            for item in try db.dynamicItems(DataStoreRequest(itemTypeKey: "Dish")) {
+                prices.append(item["price"])
+            }
         }
-        #expect(count == 1_000)
-        #expect(total == 499_500)
+        let expected: [DataStoreValue?] = (0..<Int64(1_000)).map { .int($0) }
+        #expect(prices == expected)
         try again.destroy()
         #expect(throws: DataStoreError.self) {
             try PostgresDataStore.open(url, options: DataStoreOptions(createsIfMissing: false))
@@ -88,7 +85,7 @@ import Testing
         try store.write { db in try db.declare(ItemSchema("Dish", attributes: [])) }
         let other = try #require(try DataStores.make(url) as? PostgresDataStore)
         try other.destroy()
-        let error = #expect(throws: DataStoreError.self) { try store.read { _ in } }
+        let error = #expect(throws: DataStoreError.self) { try store.performRead { _ in } }
         #expect(error?.code == .storeDeleted)
     }
 

@@ -52,8 +52,13 @@ final class OwnServer {
 
     private static func call(_ path: String, _ arguments: [String]) throws {
         let process = Process()
-        process.executableURL = URL(filePath: path)
-        process.arguments = arguments
+        // The server must not inherit the descriptor by whose end Foundation notices that the process has ended.
+        let script = """
+            for file in /proc/$$/fd/*; do n=${file##*/}; if ((n > 2)); then eval "exec $n>&-"; fi; done
+            exec "$@"
+            """
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-c", script, "call", path] + arguments
         process.currentDirectoryURL = URL(filePath: "/tmp")
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

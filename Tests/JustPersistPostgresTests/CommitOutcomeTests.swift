@@ -90,16 +90,18 @@ import Testing
         let url = try Server.newStore()
         let direct = try makeStore(url)
         var outcomes: [CommitOutcome] = []
-        // The commit has arrived at the server, or it has not.
-        for (number, direction) in [(Int64(1), Proxy.Direction.toServer), (2, .toClient)] {
+        // The statement that commits has arrived at the server, or it has not: the last message has five bytes.
+        for (number, missing) in [(Int64(1), 206), (2, 3)] {
             let store = try PostgresDataStore.open(
                 proxy.url(of: url) + "&outcomeTimeout=1&connectTimeout=1")
             try write(10 * number, to: store)
+            let before = proxy.bytes(.toServer)
+            try write(11 * number, to: store)
+            proxy.cut(.toServer, after: proxy.bytes(.toServer) - before - missing)
             let failure = #expect(throws: DataStoreError.self) {
                 try store.write { db in
                     try db.create("Entry")["number"] = .int(number)
                     proxy.goAway()
-                    proxy.cut(direction, after: direction == .toServer ? 200 : 100)
                 }
             }
             let error = try #require(failure)

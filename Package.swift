@@ -32,6 +32,7 @@ let package = Package(
         .library(
             name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
         .library(name: "JustPersistSimulation", targets: ["JustPersistSimulation"]),
+        .library(name: "JustPersistInspector", targets: ["JustPersistInspector"]),
         .executable(name: "justpersist", targets: ["JustPersistCLI"]),
         .executable(name: "justpersist-conformance", targets: ["JustPersistConformanceCLI"]),
         .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
@@ -44,7 +45,11 @@ let package = Package(
         .trait(
             name: "Configuration",
             description: "The product JustPersistConfiguration, over swift-configuration."),
-        .default(enabledTraits: ["ServiceLifecycle", "Configuration"]),
+        .trait(
+            name: "Inspector",
+            description:
+                "The product JustPersistInspector and the verb inspect, over FlyingFox's sockets."),
+        .default(enabledTraits: ["ServiceLifecycle", "Configuration", "Inspector"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
@@ -54,6 +59,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
+        // Before 1.0: a minor release may change what the inspector uses.
+        .package(url: "https://github.com/swhitty/FlyingFox.git", .upToNextMinor(from: "0.27.1")),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
     ],
@@ -140,6 +147,16 @@ let package = Package(
             name: "JustPersistSimulation",
             dependencies: ["JustPersist", "JustPersistMemory", "JustPersistRecords"],
             swiftSettings: settings),
+        .target(
+            name: "JustPersistInspector",
+            dependencies: [
+                "JustPersist", "JustPersistImportExport", "JustPersistMigration",
+                "JustPersistRecords",
+                .product(
+                    name: "FlyingSocks", package: "FlyingFox",
+                    condition: .when(traits: ["Inspector"])),
+            ],
+            swiftSettings: settings),
         // What the two programs share.
         .target(
             name: "JustPersistCommandLine",
@@ -153,6 +170,8 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistImportExport",
                 "JustPersistCommandLine",
+                .target(
+                    name: "JustPersistInspector", condition: .when(traits: ["Inspector"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -204,7 +223,7 @@ let package = Package(
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
                 "JustPersistConformanceTesting", "JustPersistSkopelos",
                 "JustPersistServiceLifecycle", "JustPersistConfiguration", "JustPersistMigration",
-                "JustPersistImportExport", "JustPersistSimulation",
+                "JustPersistImportExport", "JustPersistSimulation", "JustPersistInspector",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -264,6 +283,13 @@ let package = Package(
                 "JustPersist", "JustPersistImportExport", "JustPersistMigration",
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory",
                 "JustPersistConformance",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistInspectorTests",
+            dependencies: [
+                "JustPersist", "JustPersistInspector", "JustPersistLMDB", "JustPersistMemory",
+                "JustPersistLevelDB",
             ],
             swiftSettings: settings),
         .testTarget(

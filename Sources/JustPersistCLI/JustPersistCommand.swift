@@ -21,7 +21,9 @@ struct JustPersistCommand: ParsableCommand {
             """,
         version: "justpersist \(Release.version)",
         subcommands: [
-            InfoCommand.self, QueryCommand.self, ImportCommand.self, ExportCommand.self,
+            InfoCommand.self,
+        ] + inspecting + [
+            QueryCommand.self, ImportCommand.self, ExportCommand.self,
             UpdateCommand.self,
             DeleteCommand.self, LinkCommand.self, UnlinkCommand.self, MigrateCommand.self,
             DiffCommand.self, VerifyCommand.self,
@@ -34,6 +36,15 @@ struct JustPersistCommand: ParsableCommand {
             CommandGroup(
                 name: "Explanations:", subcommands: [PredicatesCommand.self, ExamplesCommand.self])
         ])
+
+    /// The verb of the trait Inspector.
+    private static var inspecting: [any ParsableCommand.Type] {
+        #if Inspector
+            [InspectCommand.self]
+        #else
+            []
+        #endif
+    }
 
     static func main() {
         prepareProgram()

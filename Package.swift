@@ -290,6 +290,9 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistInspector", "JustPersistLMDB", "JustPersistMemory",
                 "JustPersistLevelDB",
+                .product(
+                    name: "FlyingSocks", package: "FlyingFox",
+                    condition: .when(traits: ["Inspector"])),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -20,30 +20,24 @@ struct JustPersistCommand: ParsableCommand {
             Ctrl-C leaves stores consistent.
             """,
         version: "justpersist \(Release.version)",
-        subcommands: [
-            InfoCommand.self,
-        ] + inspecting + [
-            QueryCommand.self, ImportCommand.self, ExportCommand.self,
-            UpdateCommand.self,
-            DeleteCommand.self, LinkCommand.self, UnlinkCommand.self, MigrateCommand.self,
-            DiffCommand.self, VerifyCommand.self,
-            RepairCommand.self,
-            BackupCommand.self, CompactCommand.self,
-            IndexCommand.self,
-            ConformanceCommand.self, GenerateManualCommand.self,
-        ],
+        subcommands: commands,
         groupedSubcommands: [
             CommandGroup(
                 name: "Explanations:", subcommands: [PredicatesCommand.self, ExamplesCommand.self])
         ])
 
-    /// The verb of the trait Inspector.
-    private static var inspecting: [any ParsableCommand.Type] {
+    private static var commands: [any ParsableCommand.Type] {
+        var commands: [any ParsableCommand.Type] = [InfoCommand.self, QueryCommand.self]
         #if Inspector
-            [InspectCommand.self]
-        #else
-            []
+            commands.append(InspectCommand.self)
         #endif
+        commands += [
+            ImportCommand.self, ExportCommand.self, UpdateCommand.self, DeleteCommand.self,
+            LinkCommand.self, UnlinkCommand.self, MigrateCommand.self, DiffCommand.self,
+            VerifyCommand.self, RepairCommand.self, BackupCommand.self, CompactCommand.self,
+            IndexCommand.self, ConformanceCommand.self, GenerateManualCommand.self,
+        ]
+        return commands
     }
 
     static func main() {

@@ -11,9 +11,9 @@ final class Inspector: Sendable {
     /// The most verifications, comparisons and exports at the same time.
     private static let mostJobs = 2
 
-    init(_ stores: [StoreView], port: UInt16) {
+    init(_ stores: [StoreView], port: UInt16, limits: InspectorLimits) {
         self.stores = stores
-        gatekeeper = Gatekeeper(port: port)
+        gatekeeper = Gatekeeper(port: port, mostWrongTries: limits.wrongTries)
     }
 
     /// The time since the last request with the token.
@@ -118,7 +118,8 @@ final class Inspector: Sendable {
     private func store(
         _ parameters: Parameters, _ name: String = "store"
     ) throws(DataStoreError) -> StoreView {
-        stores[try parameters.number(name, 0...(stores.count - 1)) ?? 0]
+        let number = try parameters.number(name, 0...(stores.count - 1))
+        return stores[number ?? 0]
     }
 
     /// Trades the token for the cookie.

@@ -1,5 +1,5 @@
 /// The paths of the inspector. Each one needs the token, except those that make the page appear.
-enum InspectorRoute: String, CaseIterable, Sendable {
+package enum InspectorRoute: String, CaseIterable, Sendable {
     case page = "/"
     case script = "/inspector.js"
     case style = "/inspector.css"
@@ -20,12 +20,12 @@ enum InspectorRoute: String, CaseIterable, Sendable {
     case diff = "/diff"
 
     /// Whether only a client with the token is answered: all that knows anything of a store.
-    var needsToken: Bool {
+    package var needsToken: Bool {
         switch self {
         case .page, .script, .style, .session: false
         default: true
         }
     }
 
-    var methods: Set<String> { self == .session ? ["POST"] : ["GET", "HEAD"] }
+    package var methods: Set<String> { self == .session ? ["POST"] : ["GET", "HEAD"] }
 }

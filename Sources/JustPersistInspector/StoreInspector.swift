@@ -37,6 +37,8 @@ public struct StoreInspector: Sendable {
     public var hiddenAttributes: [String] = []
     /// The time without a request after which the inspector stops.
     public var idleTime = Duration.seconds(8 * 3600)
+    /// What a client may take up.
+    package var limits = InspectorLimits()
 
     /// An inspector of an open store.
     public init(_ store: any DataStore, name: String = "store") {
@@ -57,11 +59,11 @@ public struct StoreInspector: Sendable {
     /// - Throws: `.storageFailure` if the port cannot be opened, `.invalidRequest` for a hidden attribute without a type.
     public func start() async throws -> InspectorSession {
         let redaction = try Redaction(hiddenAttributes)
-        let server = try InspectorServer(port: port)
+        let server = try InspectorServer(port: port, limits: limits)
         let views = stores.map {
             StoreView(store: $0.store, name: $0.name, redaction: redaction)
         }
         return InspectorSession(
-            server, Inspector(views, port: server.port), idleTime: idleTime)
+            server, Inspector(views, port: server.port, limits: limits), idleTime: idleTime)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
     private static let verbs = [
         "info", "query", "import", "export", "update", "delete", "link", "unlink", "migrate",
-        "verify", "index",
+        "verify", "index", "inspect",
         "conformance",
     ]
 

@@ -1,5 +1,6 @@
 #if Inspector
     import ArgumentParser
+    import Dispatch
     import Foundation
     import JustPersist
     import JustPersistCommandLine

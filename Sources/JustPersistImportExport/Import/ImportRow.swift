@@ -1,7 +1,8 @@
 import JustPersist
 
+// Sendable is stated, because it is not inferred reliably for a type that contains itself.
 /// One row of a file: the values for one item.
-struct ImportRow {
+struct ImportRow: Sendable {
     typealias Member = (name: String, value: DataStoreValue)
 
     /// The maximum size of a row's text in bytes: enough for the Base64 of the largest value that stores accept.
@@ -23,7 +24,7 @@ struct ImportRow {
     var object: [String: DataStoreValue]?
 
     /// The items that an attribute refers to.
-    struct Nested {
+    struct Nested: Sendable {
         let attribute: String
         let rows: [ImportRow]
         /// Whether the attribute is an array.

@@ -13,10 +13,12 @@ struct Gatekeeper: Sendable {
     private let port: UInt16
     private let wrongTries = Locked(0)
 
-    /// The number of wrong tokens after which the inspector ends.
-    static let mostWrongTries = 10
+    private let mostWrongTries: Int
 
-    init(port: UInt16) { self.port = port }
+    init(port: UInt16, mostWrongTries: Int) {
+        self.port = port
+        self.mostWrongTries = mostWrongTries
+    }
 
     /// Cookies are not separate for each port.
     private var cookieName: String { "justpersist-\(port)" }
@@ -60,7 +62,7 @@ struct Gatekeeper: Sendable {
     }
 
     /// Whether there were so many wrong tokens that they are being guessed.
-    var isUnderAttack: Bool { wrongTries.withLock { $0 >= Self.mostWrongTries } }
+    var isUnderAttack: Bool { wrongTries.withLock { $0 >= mostWrongTries } }
 
     private func isToken(_ text: some StringProtocol) -> Bool {
         let isRight = Self.areEqual(text, token)

@@ -61,7 +61,7 @@ struct InspectorRequest: Sendable {
             isAfterReturn = byte == 13
         }
         var lines = String(decoding: head, as: UTF8.self).split(
-            separator: "\r\n", omittingEmptySubsequences: false
+            separator: Character("\r\n"), omittingEmptySubsequences: false
         ).dropLast(2)
         let words = (lines.popFirst() ?? "").split(
             separator: " ", omittingEmptySubsequences: false)

@@ -2,24 +2,26 @@ import FlyingSocks
 import Foundation
 import JustPersist
 
+/// What clients may take up.
+package struct InspectorLimits: Sendable {
+    package var connections = 64
+    package var head = 16 << 10
+    package var body = 1 << 20
+    /// The time for one request to arrive, and for each piece of an answer to leave.
+    package var time = Duration.seconds(10)
+    /// The number of wrong tokens after which the inspector ends.
+    package var wrongTries = 10
+}
+
 /// Reads requests of HTTP/1.1 from the loopback interface, and writes the answers.
 ///
 /// This is the only file that uses FlyingSocks. Its HTTP server is not used, because it limits neither the head of a
 /// request nor the number of connections, and keeps one of several headers of one name.
 struct InspectorServer: Sendable {
-    /// What a client may take up.
-    struct Limits: Sendable {
-        var connections = 64
-        var head = 16 << 10
-        var body = 1 << 20
-        /// The time for one request to arrive, and for each piece of an answer to leave.
-        var time = Duration.seconds(10)
-    }
-
     /// The port, which is the same for all addresses.
     let port: UInt16
     private let sockets: [Socket]
-    private let limits: Limits
+    private let limits: InspectorLimits
     private let connections = Locked(0)
 
     typealias Answer = @Sendable (InspectorRequest) async -> InspectorResponse
@@ -27,7 +29,7 @@ struct InspectorServer: Sendable {
     /// Listens on 127.0.0.1, and on ::1 where the system has it.
     ///
     /// - Parameter port: The port; 0 for any that is free.
-    init(port: UInt16, limits: Limits = Limits()) throws(DataStoreError) {
+    init(port: UInt16, limits: InspectorLimits) throws(DataStoreError) {
         self.limits = limits
         (sockets, self.port) = try Self.listen(port)
     }
@@ -37,7 +39,7 @@ struct InspectorServer: Sendable {
         let pool = SocketPool<Poll>.make(maxEvents: 64)
         guard (try? await pool.prepare()) != nil else { return }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await pool.run() }
+            group.addTask { _ = try? await pool.run() }
             for socket in sockets {
                 group.addTask { await accept(on: socket, pool, answer) }
             }
@@ -151,7 +153,7 @@ struct InspectorServer: Sendable {
         var searched = 0
         while true {
             if let end = InspectorRequest.endOfHead(in: bytes, from: searched) {
-                let head = Result { () throws(InspectorRequest.Refusal) in
+                let head = Result { () throws(InspectorRequest.Refusal) -> InspectorRequest in
                     if end > limits.head { throw .headTooLarge }
                     return try InspectorRequest(head: bytes[..<end], maximumBody: limits.body)
                 }

@@ -76,7 +76,7 @@ extension StoreView {
         let id = try parameters.id("id")
         if let item = try db.performFetchItem(ItemType(dynamic: type), id: id) { return item }
         throw DataStoreError(
-            .itemNotFound, in: "inspect", "There is no “\(type)” with the id \(id).", itemType: type)
+            .itemDeleted, in: "inspect", "There is no “\(type)” with the id \(id).", itemType: type)
     }
 
     /// A short text that names an item: its name or title, or else its first text.
@@ -147,7 +147,7 @@ extension StoreView {
                     .init(.path(.init([attribute.name])), .equal, .value(.reference(item))))
                 // All of them share the time of one request.
                 request.deadline = max(
-                    .milliseconds(1), Self.deadline - (ContinuousClock.now - start))
+                    Duration.milliseconds(1), Self.deadline - (ContinuousClock.now - start))
                 let count = try counted { () throws(DataStoreError) in try db.count(request) }
                 if count == 0 { continue }
                 referrers.append(
@@ -163,7 +163,10 @@ extension StoreView {
     private func counted(
         _ count: () throws(DataStoreError) -> Int
     ) throws(DataStoreError) -> Int? {
-        do { return try count() } catch where error.code == .deadlineExceeded { return nil }
+        do throws(DataStoreError) { return try count() } catch {
+            if error.code == .deadlineExceeded { return nil }
+            throw error
+        }
     }
 
     // MARK: Values

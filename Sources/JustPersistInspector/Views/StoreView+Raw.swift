@@ -78,7 +78,8 @@ extension StoreView {
                         if part != .record, part != .index { return [all] }
                         return [all]
                             + records.types.map {
-                                .init(name: part.rawValue, type: $0.key, number: $0.number)
+                                RawEntries.Part(
+                                    name: part.rawValue, type: $0.key, number: $0.number)
                             }
                     })
             }

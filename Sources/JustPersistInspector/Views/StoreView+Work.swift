@@ -189,7 +189,7 @@ extension StoreView {
                     }
                     if try parameters.optional("limit") == nil { request.limit = nil }
                     if !ids.isEmpty {
-                        let selected = try DataStorePredicate("uniqueToken IN %@", [ids])
+                        let selected = try DataStorePredicate("uniqueToken IN %@", ids)
                         request.predicate = request.predicate.map { .and([$0, selected]) } ?? selected
                     }
                     request.deadline = Self.exportTime

@@ -33,7 +33,8 @@ struct StoreView: Sendable {
         for descriptor in sort where !redaction.isEmpty {
             let key = try RequestKey(descriptor.key, of: schema, in: "sort")
             try redaction.check(
-                DataStorePredicate.isNull(key.expression).paths, of: schema.itemTypeKey)
+                DataStorePredicate.comparison(.init(key.expression, .equal, .value(.null))).paths,
+                of: schema.itemTypeKey)
         }
         if !sort.isEmpty { request.sortDescriptors = sort }
         request.offset = try parameters.number("offset", 0...Int(Int32.max))

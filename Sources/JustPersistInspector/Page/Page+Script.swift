@@ -271,7 +271,8 @@ extension Page {
             space.style.width = `${width}px`;
             head.style.width = `${width}px`;
             const nodes = [];
-            for (let index = first; index < Math.min(count, first + visible() + 2); index += 1) {
+            // The row above may be visible in part.
+            for (let index = Math.max(0, first - (isScaled() ? 0 : 1)); index < Math.min(count, first + visible() + 2); index += 1) {
               if (!pages.has(Math.floor(index / PAGE))) load(Math.floor(index / PAGE));
               nodes.push(rowNode(index, rowAt(index)));
             }
@@ -293,7 +294,7 @@ extension Page {
             if (focus >= first + visible()) first = focus - visible() + 1;
             first = Math.max(0, Math.min(first, lastFirst()));
             const range = Math.max(1, height() + ROW - grid.clientHeight);
-            const top = isScaled() ? first / Math.max(1, lastFirst()) * range : first * ROW;
+            const top = Math.min(range, isScaled() ? first / Math.max(1, lastFirst()) * range : first * ROW);
             if (Math.abs(grid.scrollTop - top) >= 1) { scrolled.isOwn = true; grid.scrollTop = top; }
             draw();
           };

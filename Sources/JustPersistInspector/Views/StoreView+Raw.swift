@@ -51,14 +51,7 @@ extension StoreView {
         }
         let number = try parameters.number("number", 0...Int(UInt32.max)).map { UInt32($0) }
         let limit = try parameters.number("limit", 1...500) ?? 50
-        var after: [UInt8]?
-        if let digits = try parameters.optional("after") {
-            guard digits.utf8.count <= 2048, let key = [UInt8](hexadecimal: digits) else {
-                throw DataStoreError(
-                    .invalidRequest, in: "inspect", "“after” must be a key in hexadecimal digits.")
-            }
-            after = key
-        }
+        let after = try parameters.key("after")
         return try await inThread { _ in
             var result: RawEntries?
             try rawStore.readRecords { records in

@@ -64,10 +64,11 @@ extension StoreView {
     ) throws -> TypeSummary {
         let type = schema.itemTypeKey
         var (count, damage): (Int?, String?) = (nil, nil)
-        do {
+        do throws(DataStoreError) {
             count = try db.count(DataStoreRequest(itemTypeKey: type))
-        } catch let error as DataStoreError where error.code == .corrupted {
+        } catch {
             // One damaged type must not hide the others.
+            guard error.code == .corrupted else { throw error }
             damage = error.message
         }
         return TypeSummary(

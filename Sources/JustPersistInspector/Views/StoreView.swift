@@ -97,6 +97,14 @@ struct Parameters: Sendable {
             "“\(name)” must be from \(range.lowerBound) to \(range.upperBound).")
     }
 
+    /// A key of the store's entries.
+    func key(_ name: String) throws(DataStoreError) -> [UInt8]? {
+        guard let digits = try optional(name) else { return nil }
+        if digits.utf8.count <= 2048, let key = [UInt8](hexadecimal: digits) { return key }
+        throw DataStoreError(
+            .invalidRequest, in: "inspect", "“\(name)” must be a key in hexadecimal digits.")
+    }
+
     func id(_ name: String) throws(DataStoreError) -> ItemID {
         let text = try required(name)
         if let id = ItemID(text) { return id }

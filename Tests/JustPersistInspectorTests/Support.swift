@@ -47,7 +47,7 @@ enum Shelf {
                 try book.setStoredValue("\(secret) \(number)", forKeyPath: "title")
                 try book.setStoredValue(number, forKeyPath: "pages")
                 try book.setStoredValue(png, forKeyPath: "cover")
-                try book.setRelated("author", to: authors[0])
+                try book.setRelatedItem("author", to: authors[0])
             }
         }
     }

@@ -231,6 +231,7 @@ struct ViewTests {
         let directory = FileManager.default.temporaryDirectory.appending(
             path: "inspector-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
+        LMDBDataStore.register()
         let writer = try LMDBDataStore.open(at: directory)
         try Shelf.fill(writer)
         try writer.close()

@@ -88,7 +88,10 @@ class Page:
                 if event["method"] == method and event.get("sessionId") == self.session]
 
     async def open(self, url):
+        """Begins to show another page; returns when it has taken the place of the present one."""
+        await self.value("window.__left = true")
         await self.call("Page.navigate", url=url)
+        await self.wait("!window.__left")
 
     async def value(self, script):
         result = await self.call("Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True,
@@ -107,7 +110,7 @@ class Page:
             except RuntimeError:
                 pass  # The page is just changing.
             await asyncio.sleep(0.01)
-        raise AssertionError(f"never true: {script}\n{await self.value('document.body.innerText.slice(0, 2000)')}")
+        raise AssertionError(f"never true: {script}\n{await self.value('document.querySelector('#status').innerText + document.querySelector('main').innerText.slice(0, 400)')}")
 
     async def key(self, key, shift=False):
         code, text = self.KEYS.get(key, (ord(key.upper()[0]), key))

@@ -110,7 +110,9 @@ class Page:
             except RuntimeError:
                 pass  # The page is just changing.
             await asyncio.sleep(0.01)
-        raise AssertionError(f"never true: {script}\n{await self.value('document.querySelector('#status').innerText + document.querySelector('main').innerText.slice(0, 400)')}")
+        shown = await self.value("document.getElementById('status').innerText"
+                                 " + document.querySelector('main').innerText.slice(0, 400)")
+        raise AssertionError(f"never true: {script}\n{shown}")
 
     async def key(self, key, shift=False):
         code, text = self.KEYS.get(key, (ord(key.upper()[0]), key))

@@ -164,7 +164,7 @@ async def reader(page, inspector, stores, browser):
     # Copies.
     await browser.call("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"],
                        origin=f"http://127.0.0.1:{inspector.port}")
-    await page.wait("document.querySelectorAll('.row').length > 20")
+    await page.wait("/^167 items/.test(document.querySelector('.plan').innerText)")
     await page.value("document.querySelector('.grid').focus()")
     await page.key(" ")
     await page.wait("document.querySelector('.row.selected')")

@@ -224,7 +224,7 @@ extension Page {
               const next = now === null ? [name] : now === 'ascending' ? [`${name}:desc`] : [];
               go({ ...query, sort: adds ? [...at.sort.filter((one) => one !== name && one !== `${name}:desc`), ...next] : next });
             };
-            head.replaceChildren(h('div', { class: 'cell id', role: 'columnheader' }, h('span', { class: 'name' }, 'id')), ...columns.map((name) => {
+            head.replaceChildren(h('div', { class: 'cell id', role: 'columnheader' }, h('span', { class: 'label' }, 'id')), ...columns.map((name) => {
               const now = direction(name);
               return h('div', { class: 'cell', role: 'columnheader', 'aria-sort': now ?? 'none' },
                 h('button', { class: 'name', type: 'button', title: `Sort by ${name}; with Shift as a further key`, onclick: (event) => sortBy(name, event.shiftKey) }, name + (now === 'ascending' ? ' ▲' : now === 'descending' ? ' ▼' : '')));
@@ -300,9 +300,12 @@ extension Page {
           };
           grid.addEventListener('scroll', scrolled, { passive: true });
           grid.addEventListener('keydown', (event) => {
-            if (event.target !== grid || count === null) return;
-            const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: visible(), PageUp: -visible(), Home: -count, End: count }[event.key];
-            if (steps !== undefined) focus = Math.max(0, Math.min(count - 1, focus + steps));
+            if (event.target !== grid) return;
+            // The keys work before the items are counted.
+            const total = count ?? (pages.get(0)?.length ?? 0);
+            if (total === 0) return;
+            const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: visible(), PageUp: -visible(), Home: -total, End: total }[event.key];
+            if (steps !== undefined) focus = Math.max(0, Math.min(total - 1, focus + steps));
             else if (event.key === 'Enter') return openRow(rowAt(focus));
             else if (event.key === ' ' && rowAt(focus)) toggle(rowAt(focus).id);
             else return;
@@ -401,7 +404,7 @@ extension Page {
             const narrowed = (predicate) => at.where ? `(${at.where}) AND ${predicate}` : predicate;
             dialog.replaceChildren(h('h2', {}, attribute), h('table', {}, h('tbody', {}, ...answer.values.map((value) => h('tr', {},
               h('td', {}, h('a', { href: address({ ...query, where: narrowed(value.predicate) }), onclick: (event) => { event.preventDefault(); dialog.close(); go({ ...query, where: narrowed(value.predicate) }); } }, cellText(value.cell) || (value.cell.kind === 'null' ? 'null' : '(empty)'))),
-              h('td', { class: 'num' }, number(value.count)))))), answer.hasMore ? h('p', { class: 'dim' }, 'There are more values.') : null, close);
+              h('td', { class: 'num' }, number(value.count)))))), ...(answer.hasMore ? [h('p', { class: 'dim' }, 'There are more values.')] : []), close);
           } catch (error) { dialog.replaceChildren(h('h2', {}, attribute), h('p', { class: 'bad' }, error.message), close); }
         };
 

@@ -35,7 +35,7 @@ extension Page {
         .cell { width: 180px; flex: none; padding: 3px 8px; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; border-right: 1px solid var(--line); unicode-bidi: isolate; }
         .cell.id { width: 110px; } .head .cell { display: flex; gap: 2px; padding: 0 2px; font-family: inherit; }
         .head button { border: 0; background: none; padding: 2px 5px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: inherit; }
-        .head .name { flex: 1; text-align: left; } .num { text-align: right; } .kind { color: var(--dim); font-size: 11px; }
+        .head .name { flex: 1; text-align: left; } .head .label { padding: 2px 6px; } .num { text-align: right; } .kind { color: var(--dim); font-size: 11px; }
         table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: 4px 8px; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; unicode-bidi: isolate; }
         th { font-weight: 600; } table.item th { width: 14em; } td.num { white-space: nowrap; }
         dialog { color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: 6px; max-width: 46em; width: 90%; }

@@ -9,8 +9,9 @@ struct DeleteRuleCommand: ParsableCommand {
         discussion: """
             The rule is the effect on the others when an item is deleted: with nullify they lose the item, with cascade they are \
             deleted too, with deny the deletion fails while there are others, and with noAction they stay as they are. It \
-            applies to deletions from now on; info shows it. A class of a program that declares the relationship \
-            has its own rule again with the program's next write.
+            applies to deletions from now on; info shows it. If the rule was noAction, references to items that do not \
+            exist are removed as well, also those to items that an import has not brought yet. The next write of a program whose \
+            class declares the relationship restores the rule of the class.
             """)
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String

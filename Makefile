@@ -1,5 +1,5 @@
 # `make demo` shows the main functions on real data; `make test` runs the tests.
-.PHONY: demo test test-root test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs site bench sanitize stress setup install install-all uninstall clean
+.PHONY: demo test test-root test-postgres test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs site bench sanitize stress setup install install-all uninstall clean
 
 # The suite kills processes to test damage and crashes; their backtraces would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -15,12 +15,19 @@ demo:
 	scripts/demo
 
 # In sequence, because all share the root package's build directory, and SwiftPM allows one build at a time in it.
-test: test-root test-developer test-plugin test-projects examples test-torture
+test: test-root test-postgres test-developer test-plugin test-projects examples test-torture
 
 # The tests for every change, which take some minutes.
 test-root: setup
 	swift build --build-tests
 	swift test --skip-build --disable-xctest
+
+# The store in PostgreSQL, with a server of its own. Without a server, the line says so, and the other tests go on.
+test-postgres: setup
+	swift build --build-tests
+	@scripts/with-postgres swift test --skip-build --disable-xctest --filter JustPersistPostgresTests || { \
+		status=$$?; if [ $$status -ne 69 ]; then exit $$status; fi; \
+		echo "The tests of the PostgreSQL store were NOT RUN: no server could be started." >&2; }
 
 # The conformance kit with its sabotaged stores, the output of the plugin, and the expansions of the macros.
 test-developer: setup

@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "JustPersistRecords", targets: ["JustPersistRecords"]),
         .library(name: "JustPersistLMDB", targets: ["JustPersistLMDB"]),
         .library(name: "JustPersistLevelDB", targets: ["JustPersistLevelDB"]),
+        .library(name: "JustPersistPostgres", targets: ["JustPersistPostgres"]),
         .library(name: "JustPersistMemory", targets: ["JustPersistMemory"]),
         .library(name: "JustPersistSkopelos", targets: ["JustPersistSkopelos"]),
         .library(
@@ -67,6 +68,9 @@ let package = Package(
             name: "CLevelDB",
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
         .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
             name: "CCSV", providers: [.apt(["libcsv-dev"]), .brew(["libcsv"])]),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -99,6 +103,10 @@ let package = Package(
         .target(
             name: "JustPersistLevelDB",
             dependencies: ["JustPersist", "JustPersistRecords", "CLevelDB"],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistPostgres",
+            dependencies: ["JustPersist", "JustPersistRecords", "CPostgres"],
             swiftSettings: settings),
         .target(
             name: "JustPersistMemory", dependencies: ["JustPersist", "JustPersistRecords"],
@@ -152,6 +160,7 @@ let package = Package(
             name: "JustPersistCommandLine",
             dependencies: [
                 "JustPersist", "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory",
+                "JustPersistPostgres",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -159,7 +168,7 @@ let package = Package(
             name: "JustPersistCLI",
             dependencies: [
                 "JustPersist", "JustPersistMigration", "JustPersistImportExport",
-                "JustPersistCoreData", "JustPersistCommandLine",
+                "JustPersistCoreData", "JustPersistCommandLine", "JustPersistPostgres",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -220,7 +229,7 @@ let package = Package(
             // What the documents import is built before they are compiled.
             dependencies: [
                 "JustPersistLMDB", "JustPersistLevelDB", "JustPersistMemory", "JustPersistMacros",
-                "JustPersistConformanceTesting", "JustPersistSkopelos",
+                "JustPersistPostgres", "JustPersistConformanceTesting", "JustPersistSkopelos",
                 "JustPersistServiceLifecycle", "JustPersistConfiguration", "JustPersistMigration",
                 "JustPersistImportExport", "JustPersistCoreData", "JustPersistSimulation",
             ],
@@ -260,6 +269,14 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistLMDB", "JustPersistLevelDB",
                 "JustPersistMemory", "JustPersistConformance",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistPostgresTests",
+            dependencies: [
+                "JustPersist", "JustPersistRecords", "JustPersistPostgres", "JustPersistLMDB",
+                "JustPersistLevelDB", "JustPersistMemory", "JustPersistMigration",
+                "JustPersistConformanceTesting", "CPostgres",
             ],
             swiftSettings: settings),
         .testTarget(

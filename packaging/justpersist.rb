@@ -12,6 +12,7 @@ class Justpersist < Formula
   depends_on xcode: ["26.0", :build]
   depends_on "leveldb"
   depends_on "libcsv"
+  depends_on "libpq"
   depends_on "lmdb"
   depends_on macos: :sequoia
   depends_on "zstd"

@@ -9,7 +9,7 @@ struct JustPersistCommand: ParsableCommand {
         commandName: "justpersist",
         abstract: "Look into data stores, fill them, and move them between backends.",
         discussion: """
-            A STORE is lmdb:PATH, leveldb:PATH or memory:, with options after a question mark: \
+            A STORE is lmdb:PATH, leveldb:PATH, memory: or postgres://USER@HOST/DATABASE, with options after a question mark: \
             'lmdb:/var/lib/app?durability=relaxed&mapSize=64GiB'. Quote it for the shell. A path is taken literally; one \
             with a question mark in it is lmdb:///var/lib/what%3F.
 
@@ -28,7 +28,7 @@ struct JustPersistCommand: ParsableCommand {
             DeleteCommand.self, LinkCommand.self, UnlinkCommand.self, DeleteRuleCommand.self,
             MigrateCommand.self, DiffCommand.self, VerifyCommand.self,
             RepairCommand.self,
-            BackupCommand.self, CompactCommand.self,
+            BackupCommand.self, CompactCommand.self, SQLViewsCommand.self,
             IndexCommand.self,
             ConformanceCommand.self, GenerateManualCommand.self,
         ],

@@ -31,4 +31,4 @@ final class OpenStore {
 }
 
 /// The help text for a store's URL.
-let storeHelp = "lmdb:PATH, leveldb:PATH or memory:"
+let storeHelp = "lmdb:PATH, leveldb:PATH, memory: or postgres://USER@HOST/DATABASE?store=NAME"

@@ -16,6 +16,7 @@ extension DataStoreError {
     /// The next step on the command line, for errors whose own advice names Swift declarations.
     private var commandAdvice: String? {
         switch (code, operation) {
+        case (.commitOutcomeUnknown, _): "Look whether the change is there before you repeat it."
         case (.storeNotFound, _):
             "Check the path; import and migrate make a store that is not there."
         case (.readOnly, _): "Leave readOnly=true out of its URL."

@@ -4,6 +4,7 @@ import JustPersist
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMemory
+import JustPersistPostgres
 
 extension ParsableCommand {
     /// Prepares the process for stores and their files: call it before anything else.
@@ -14,6 +15,7 @@ extension ParsableCommand {
         LMDBDataStore.register()
         LevelDBDataStore.register()
         InMemoryDataStore.register()
+        PostgresDataStore.register()
     }
 
     /// Runs the command in the process's arguments, reports errors, and ends the process.

@@ -54,6 +54,12 @@ public protocol ConformanceFixture: SendableMetatype {
     /// By default `nil`: it is then unverified whether the store syncs at each commit.
     static func syncAudit(of store: Store) throws -> Int?
 
+    /// Whether the store keeps its files in the directory; by default `true`.
+    ///
+    /// If it is a server that keeps the data, the directory is only a name for the store, and checks that put files in its
+    /// place, or reach it by another path, do not apply.
+    static var keepsFiles: Bool { get }
+
     /// The checks that the store is known to fail; by default none.
     static var knownFailures: [KnownFailure] { get }
 
@@ -87,6 +93,9 @@ extension ConformanceFixture {
 
     /// `nil`: unknown.
     public static func syncAudit(of store: Store) throws -> Int? { nil }
+
+    /// `true`: the store keeps files.
+    public static var keepsFiles: Bool { true }
 
     /// No known failures.
     public static var knownFailures: [KnownFailure] { [] }

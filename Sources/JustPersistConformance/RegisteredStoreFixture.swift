@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import JustPersist
 
 extension Conformance {
@@ -10,47 +10,62 @@ extension Conformance {
     /// This is for programs that start their further processes with ``ChildLauncher/relaunching(arguments:)``, and call
     /// this function in each of them.
     public static func fixture(scheme: String) throws -> any ConformanceFixture.Type {
+        let place = FileManager.default.temporaryDirectory
+            .appending(path: "conformance-\(UUID().uuidString)")
+        // Some stores have no path, such as those in memory.
+        let hasPlace =
+            (try? DataStores.make("\(scheme):\(place.path(percentEncoded: false))")) != nil
+        return try fixture(named: "\(scheme):") { directory in
+            "\(scheme):" + (hasPlace ? directory.path(percentEncoded: false) : "")
+        }
+    }
+
+    /// A fixture for stores with URLs of any form, under the conditions of ``fixture(scheme:)``.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the store in reports.
+    ///   - keepsFiles: Whether the store keeps its files in the directory: see ``ConformanceFixture/keepsFiles``.
+    ///   - url: Makes the URL of the store in a directory.
+    public static func fixture(
+        named name: String, keepsFiles: Bool = true, url: @escaping @Sendable (URL) -> String
+    ) throws -> any ConformanceFixture.Type {
         func registered<Store: DataStore>(_: Store) -> any ConformanceFixture.Type {
             RegisteredStoreFixture<Store>.self
         }
         let place = FileManager.default.temporaryDirectory
-            .appending(path: "conformance-\(UUID().uuidString)").path(percentEncoded: false)
-        let placed = try? DataStores.make("\(scheme):\(place)")
-        // Some stores have no path, such as those in memory.
-        let store = try placed ?? DataStores.make("\(scheme):")
-        registeredScheme.withLock {
-            $0 = RegisteredScheme(name: scheme, hasPlace: placed != nil)
+            .appending(path: "conformance-\(UUID().uuidString)")
+        let store = try DataStores.make(url(place))
+        registeredStores.withLock {
+            $0 = RegisteredStores(name: name, keepsFiles: keepsFiles, url: url)
         }
         return registered(store)
     }
 
-    fileprivate static let registeredScheme = Locked(
-        RegisteredScheme(name: "", hasPlace: false), isProcessWide: true)
+    fileprivate static let registeredStores = Locked(
+        RegisteredStores(name: "", keepsFiles: true, url: { _ in "" }), isProcessWide: true)
 }
 
-/// The URL scheme that was chosen last.
-private struct RegisteredScheme: Sendable {
+/// The stores that were chosen last.
+private struct RegisteredStores: Sendable {
     let name: String
-    /// Whether a path follows it.
-    let hasPlace: Bool
-
-    func url(of directory: URL) -> String {
-        "\(name):" + (hasPlace ? directory.path(percentEncoded: false) : "")
-    }
+    let keepsFiles: Bool
+    let url: @Sendable (URL) -> String
 }
 
-/// Makes stores by the URL scheme that was chosen last.
+/// Makes stores by the URLs that were chosen last.
 enum RegisteredStoreFixture<Store: DataStore>: ConformanceFixture {
     static func makeStore(in directory: URL) throws -> Store {
-        let scheme = Conformance.registeredScheme.withLock { $0 }
-        let store = try DataStores.make(scheme.url(of: directory))
+        let stores = Conformance.registeredStores.withLock { $0 }
+        let store = try DataStores.make(stores.url(directory))
         guard let store = store as? Store else {
             throw DataStoreError(
                 .invalidStoreURL, in: "conformance",
-                "The scheme “\(scheme.name)” makes a \(type(of: store)) now, no \(Store.self).")
+                "“\(stores.name)” makes a \(type(of: store)) now, no \(Store.self).")
         }
         return store
     }
+
+    static var keepsFiles: Bool { Conformance.registeredStores.withLock { $0.keepsFiles } }
 
     static func rerunCommand(check: String, options: ConformanceOptions) -> String {
         """
@@ -59,5 +74,5 @@ enum RegisteredStoreFixture<Store: DataStore>: ConformanceFixture {
         """
     }
 
-    static var storeName: String { Conformance.registeredScheme.withLock { $0.name } + ":" }
+    static var storeName: String { Conformance.registeredStores.withLock { $0.name } }
 }

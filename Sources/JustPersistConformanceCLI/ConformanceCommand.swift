@@ -12,13 +12,16 @@ struct ConformanceCommand: ParsableCommand {
         abstract: "Find out whether a backend keeps the contract.",
         discussion: """
             STORE is a scheme, such as lmdb:. A path after it is the directory in which the stores of the \
-            checks are created and removed; other files in it are not changed. The exit code is 1 if a check \
-            fails.
+            checks are created and removed; other files in it are not changed. In a PostgreSQL database the stores \
+            of the checks remain, in schemas whose names begin with jp_check_. The exit code is 1 if a check fails.
             """,
         version: "justpersist-conformance \(Release.version)")
 
     @Argument(
-        help: "lmdb:, leveldb:, memory: or reference:, with a directory for scratch or without")
+        help: """
+            lmdb:, leveldb:, memory: or reference:, with a directory for scratch or without; or \
+            postgres://USER@HOST/DATABASE
+            """)
     var store: String
     @Option(help: "How thoroughly: quick, full or soak.") var profile = ConformanceProfile.quick
     @Option(
@@ -62,11 +65,14 @@ struct ConformanceCommand: ParsableCommand {
                 "“\(store)” has options after a “?”. The checks choose their own; leave these out."
             )
         }
-        let fixture = try Conformance.fixture(scheme: url.scheme)
+        let isOnServer = url.scheme == "postgres"
+        let fixture =
+            isOnServer
+            ? try Self.serverFixture(store) : try Conformance.fixture(scheme: url.scheme)
         var options = ConformanceOptions(
             profile: profile, only: try patterns,
             seed: seed ?? .random(in: 0 ... .max), timeout: timeout, runsInProcess: inProcess)
-        if !url.location.isEmpty {
+        if !url.location.isEmpty, !isOnServer {
             options.scratchDirectory = try StoreDirectory.url(url.location, scheme: url.scheme)
         }
         let report = waiting { [options] in
@@ -80,6 +86,17 @@ struct ConformanceCommand: ParsableCommand {
             // The exit code also reports whether the contract is kept.
         }
         if !report.isConformant { throw ExitCode.failure }
+    }
+
+    /// Stores in a database, with names that are made of the directories' paths.
+    private static func serverFixture(_ url: String) throws -> any ConformanceFixture.Type {
+        try Conformance.fixture(named: url, keepsFiles: false) { directory in
+            var hash: UInt64 = 14_695_981_039_346_656_037
+            for byte in directory.standardizedFileURL.path.utf8 {
+                hash = (hash ^ UInt64(byte)) &* 1_099_511_628_211
+            }
+            return "\(url)?store=check_\(String(hash, radix: 36))"
+        }
     }
 
     private func show(_ report: ConformanceReport) throws {

@@ -98,7 +98,7 @@ import Testing
             try tool(
                 "---completion", "info", "--", "positional@0", "2", "0", "justpersist", "info", ""
             )
-            .output.split(separator: "\n") == ["leveldb:", "lmdb:", "memory:"])
+            .output.split(separator: "\n") == ["leveldb:", "lmdb:", "memory:", "postgres:"])
         let folder = "lmdb:" + tool.directory.url.path + "/"
         #expect(
             try tool(

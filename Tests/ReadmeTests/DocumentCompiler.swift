@@ -68,13 +68,15 @@ struct DocumentCompiler: Sendable {
                 "-I", products.appending(path: "Modules").path, "-I", folder.path,
                 "-load-plugin-executable",
                 products.appending(path: "\(plugin)-tool").path + "#\(plugin)",
+                // Where Debian keeps the header of libpq.
+                "-Xcc", "-I/usr/include/postgresql",
             ]
                 + moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + arguments)
     }
 
     /// The module maps of C modules: those of this package, and that of a package on which swift-configuration depends.
     private var moduleMaps: [URL] {
-        let own = ["CLMDB", "CLevelDB", "CCSV", "CSQLite", "CZlib", "CZstd"].map {
+        let own = ["CLMDB", "CLevelDB", "CPostgres", "CCSV", "CSQLite", "CZlib", "CZstd"].map {
             package.appending(path: "Sources/\($0)/module.modulemap")
         }
         // The products are in a folder of the build folder that is named after the platform.

@@ -121,6 +121,17 @@ extension DataStoreError {
         /// The operating system or the engine failed to read or write.
         public static let storageFailure = Code("storageFailure")
 
+        // MARK: Servers
+
+        /// Others use the store, and a wait for them has ended; nothing was changed.
+        public static let busy = Code("busy")
+        /// The connection to the store's server is lost, or none could be made; nothing of the block was committed.
+        public static let connectionLost = Code("connectionLost")
+        /// The connection was lost during a commit, and it is not known yet whether the block was committed.
+        ///
+        /// ``DataStoreError/commitToken`` identifies the commit.
+        public static let commitOutcomeUnknown = Code("commitOutcomeUnknown")
+
         // MARK: Moving data
 
         /// The target of a migration already holds items.

@@ -29,6 +29,10 @@ public struct DataStoreError: Error, Sendable {
     public var location: Location?
     /// The conflicting changes of a child store and its parent, if a merge failed because of them.
     public var conflicts: [MergeConflict] = []
+    /// Identifies the commit whose outcome is unknown, if that is the failure.
+    ///
+    /// The backend can determine the outcome later. Keep the token if your program must know it.
+    public var commitToken: CommitToken?
 
     /// Whether this error has already been reported to the error handler.
     ///

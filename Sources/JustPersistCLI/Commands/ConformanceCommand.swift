@@ -9,7 +9,7 @@ struct ConformanceCommand: ParsableCommand {
         abstract: "Find out whether a backend keeps the contract.",
         usage: "justpersist conformance <store> [<options> …]",
         discussion: """
-            STORE is lmdb:, leveldb:, memory: or reference:. The checks are in a separate program, \
+            STORE is lmdb:, leveldb:, memory:, reference: or postgres://USER@HOST/DATABASE. The checks are in a separate program, \
             \(program), which must be next to justpersist or in a directory of PATH, and which explains \
             the options. In the package of JustPersist these install it and build it:
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import JustPersist
 import JustPersistCommandLine
+import JustPersistPostgres
 
 /// Prints a summary of a store.
 struct InfoCommand: ParsableCommand {
@@ -19,7 +20,7 @@ struct InfoCommand: ParsableCommand {
 
     func run() throws {
         let opened = try OpenStore.reading(store)
-        var info = StoreInfo(store: store, sizeOnDisk: try Self.size(of: StoreURL(store)))
+        var info = StoreInfo(store: store, sizeOnDisk: try Self.size(of: store, opened.store))
         try opened.store.performRead { db in
             let linkTypes = try db.linkTypeKeys()
             for schema in try db.schemas() where !linkTypes.contains(schema.itemTypeKey) {
@@ -49,9 +50,11 @@ struct InfoCommand: ParsableCommand {
         }
     }
 
-    /// The bytes of the files of a store; 0 for a store without a path.
-    private static func size(of url: StoreURL) throws -> Int {
+    /// The bytes of the files of a store; 0 for a store without a path, and `nil` for one whose server keeps the files.
+    private static func size(of text: String, _ store: any DataStore) throws -> Int? {
+        let url = try StoreURL(text)
         guard !url.location.isEmpty else { return 0 }
+        if store is PostgresDataStore { return nil }
         let directory = try StoreDirectory.url(url.location, scheme: url.scheme)
             .resolvingSymlinksInPath()
         guard
@@ -148,12 +151,13 @@ private struct StoreInfo: Encodable {
     }
 
     let store: String
-    let sizeOnDisk: Int
+    let sizeOnDisk: Int?
     var types: [TypeInfo] = []
 
     func lines(width: Int?) -> [String] {
         var lines = [
-            "\(store): \(types.count.counted("type")), \(sizeOnDisk.counted("byte")) on disk"
+            "\(store): \(types.count.counted("type")), "
+                + (sizeOnDisk.map { "\($0.counted("byte")) on disk" } ?? "on a server")
         ]
         for type in types {
             if let damage = type.damage {

@@ -12,6 +12,7 @@ extension LifecycleChecks {
                 try check.notApplicable(
                     "a store that keeps no files cannot fail for want of a place")
             }
+            try check.requireFiles()
             // Permissions are not used for this, because they do not restrict a superuser.
             let place = check.directory.appending(path: "store")
             try Data("in the way".utf8).write(to: place)

@@ -68,6 +68,13 @@ extension CheckContext {
         hasChangeLog.withLock { $0 = true }
     }
 
+    /// Ends the check as not applicable if a server keeps the data of the fixture's stores.
+    func requireFiles() throws {
+        if !fixture.keepsFiles {
+            try notApplicable("a server keeps the data, not files in a directory")
+        }
+    }
+
     /// A store whose calls and errors the kit records.
     func watchedStore(in directory: URL) throws -> any DataStore {
         let hasLog = hasChangeLog.withLock { $0 }

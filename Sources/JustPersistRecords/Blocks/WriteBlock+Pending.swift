@@ -52,6 +52,7 @@ extension WriteBlock {
         firstNewID = nil
         // Most blocks write one or two types; a table that is listed twice has nothing to write the second time.
         var indexed: [RecordTable] = []
+        if writer.isRemote { try prepareWriting(pending) }
         for index in pending.indices {
             let backing = pending[index].backing
             guard !backing.isDeleted, let table = backing.type.table else { continue }
@@ -65,11 +66,33 @@ extension WriteBlock {
                     bytes: backing.countedBytes)
             }
         }
+        if writer.isRemote {
+            try storage { () throws(DataStoreError) in try prepareEntries(of: Array(usedTables)) }
+        }
         for table in indexed { try writeEntries(of: table) }
         // Keeps the buffer for the next items.
         pending.removeAll(keepingCapacity: true)
         // Releasing an item may have changed another one.
         if dirty.isEmpty { swap(&pending, &dirty) }
+    }
+
+    /// Looks up together the stored records that are needed to write items.
+    private func prepareWriting(_ pending: [Pending]) throws(DataStoreError) {
+        var keys: [[UInt8]] = []
+        for item in pending where item.backing.isStored && !item.backing.isDeleted {
+            guard let table = item.backing.type.table, isObserved || !table.indexes.isEmpty
+            else { continue }
+            keys.append(table.recordKey(item.backing.id))
+        }
+        try storage { () throws(DataStoreError) in try writer.prepare(keys: keys, ranges: []) }
+    }
+
+    /// Looks up together what the end of the block needs: counters, and entries with equal unique values.
+    func prepareEntries(of tables: [RecordTable]) throws(DataStoreError) {
+        var keys: [[UInt8]] = []
+        var ranges: [KeyRange] = []
+        for table in tables { table.addPreparations(&keys, &ranges) }
+        try writer.prepare(keys: keys, ranges: ranges)
     }
 
     private func write(

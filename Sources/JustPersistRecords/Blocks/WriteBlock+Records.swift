@@ -38,6 +38,7 @@ extension WriteBlock {
         of table: RecordTable, violations: UniqueViolationOutcome? = .refused
     ) throws(DataStoreError) {
         try storage { () throws(DataStoreError) in
+            if writer.isRemote { try prepareEntries(of: [table]) }
             try table.writeEntries(to: writer)
             switch violations {
             case .refused: if !table.uniqueEntries.entries.isEmpty { unjudged.append(table) }

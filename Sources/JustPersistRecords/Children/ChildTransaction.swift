@@ -53,6 +53,17 @@ final class ChildTransaction: KeyValueWriter {
         forKey key: Span<UInt8>, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool { try overlay.withValue(forKey: key, body) }
 
+    var isRemote: Bool { overlay.isRemote }
+
+    func prepare(keys: [[UInt8]], ranges: [KeyRange]) throws(DataStoreError) {
+        try overlay.prepare(keys: keys, ranges: ranges)
+    }
+
+    func remove(_ key: Span<UInt8>) throws(DataStoreError) {
+        note(key)
+        try overlay.remove(key)
+    }
+
     func withValues(
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep

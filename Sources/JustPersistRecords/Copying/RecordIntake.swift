@@ -68,6 +68,9 @@ package struct RecordIntake {
         let table = block.table(of: type)
         // Checked for each batch, because another migration into this store may be running.
         let mayBeThere = try block.holdsKeys(in: RecordKey.range(type: type.number, first...last))
+        if mayBeThere, block.reader.isRemote {
+            try block.reader.prepare(keys: batch.ids.map(table.recordKey), ranges: [])
+        }
         for place in batch.ids.indices {
             let id = batch.ids[place]
             if mayBeThere, try table.contains(id, in: block.reader) { continue }

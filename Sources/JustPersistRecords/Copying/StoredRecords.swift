@@ -21,6 +21,31 @@ package struct StoredRecords {
         catalog.types.filter(\.isDeclared).map { StoredType(number: $0.number, key: $0.key) }
     }
 
+    /// An attribute, as the records of a type keep it.
+    package struct StoredField: Sendable {
+        package let name: String
+        package let number: UInt16
+        /// The kinds that the latest declaration allows; empty for all.
+        package let kinds: Set<DataStoreValue.Kind>
+        /// The tag and the payload of the value of records without the field, if that is not null.
+        package let absent: [UInt8]?
+    }
+
+    /// The attributes of a type, in the order of their numbers.
+    package func fields(of type: StoredType) -> [StoredField] {
+        let attributes = catalog[type.number]?.attributes ?? []
+        return attributes.enumerated().filter { !$0.element.isRetired }.map { number, attribute in
+            let absent = attribute.defaultValue.map { value in
+                var bytes: [UInt8] = []
+                let tag = bytes.append(payloadOf: value, block.known)
+                return [tag] + bytes
+            }
+            return StoredField(
+                name: attribute.name, number: UInt16(number), kinds: attribute.kinds, absent: absent
+            )
+        }
+    }
+
     /// Throws `.newerFormat` if a copy by this release would lose some of the store's data, and `.unfinishedCopy` if
     /// the store itself holds a part of a copy.
     package func checkCopying() throws(DataStoreError) {
@@ -85,6 +110,9 @@ package struct StoredRecords {
     package func firstMissing(_ batch: RecordBatch) throws(DataStoreError) -> ItemID? {
         guard let type = catalog[batch.type.number] else { return batch.ids.first }
         let table = block.table(of: type)
+        if block.reader.isRemote {
+            try block.reader.prepare(keys: batch.ids.map(table.recordKey), ranges: [])
+        }
         for place in batch.ids.indices {
             var isSame = false
             _ = try table.withStoredBytes(batch.ids[place], in: block.reader) {

@@ -167,6 +167,16 @@ public protocol KeyValueReader: AnyObject {
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError)
+
+    /// Whether a look-up takes a round trip to a server; `false` by default.
+    ///
+    /// The record layer then calls ``prepare(keys:ranges:)`` before it looks up many keys one by one.
+    var isRemote: Bool { get }
+
+    /// Announces look-ups of keys, and scans of small ranges that do not overlap, which the reader may perform together.
+    ///
+    /// The default does nothing.
+    func prepare(keys: [[UInt8]], ranges: [KeyRange]) throws(DataStoreError)
 }
 
 /// One open transaction of an engine.
@@ -179,6 +189,11 @@ public protocol KeyValueWriter: KeyValueReader {
 
     /// Removes `key`, and returns whether it existed.
     func delete(_ key: Span<UInt8>) throws(DataStoreError) -> Bool
+
+    /// Removes `key`, if it exists.
+    ///
+    /// The default calls ``delete(_:)``. Implement this if finding out whether a key exists costs a look-up.
+    func remove(_ key: Span<UInt8>) throws(DataStoreError)
 
     /// Removes all keys in a range, and returns their number.
     ///

@@ -64,6 +64,12 @@ public final class KeyValueOverlay: KeyValueWriter {
         return true
     }
 
+    /// Marks `key` as removed, without a look-up.
+    public func remove(_ key: Span<UInt8>) throws(DataStoreError) {
+        savepoints.note(key, in: changes)
+        changes.setValue(nil, forKey: key)
+    }
+
     /// Restores the changes if `body` throws.
     public func withSavepoint(_ body: (any KeyValueWriter) throws -> Void) throws {
         savepoints.begin()
@@ -82,11 +88,21 @@ public final class KeyValueOverlay: KeyValueWriter {
     /// `true`: nothing can fail after the body of a savepoint.
     public var undoesFailedSavepoints: Bool { true }
 
+    /// Whether the base is remote.
+    public var isRemote: Bool { base.isRemote }
+
+    /// Announces to the base the scans, and the look-ups of keys that were not changed.
+    public func prepare(keys: [[UInt8]], ranges: [KeyRange]) throws(DataStoreError) {
+        guard base.isRemote else { return }
+        try base.prepare(keys: keys.filter { !isChanged($0) }, ranges: ranges)
+    }
+
     /// Looks the keys up in the base together if none of them was changed.
     public func withValues(
         forKeys keys: [[UInt8]],
         _ body: (_ place: Int, _ value: Span<UInt8>) throws(DataStoreError) -> ScanStep
     ) throws(DataStoreError) {
+        try prepare(keys: keys, ranges: [])
         var start = 0
         while start < keys.count {
             var end = start

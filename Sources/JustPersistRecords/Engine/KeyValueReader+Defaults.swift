@@ -4,6 +4,15 @@ extension KeyValueReader {
     /// No number.
     public var snapshotNumber: UInt64? { nil }
 
+    /// `false`: a look-up is cheap.
+    public var isRemote: Bool { false }
+
+    /// The number of records to look up together, of which the caller may not need all.
+    var batchSize: Int { isRemote ? 4_096 : 256 }
+
+    /// Does nothing.
+    public func prepare(keys: [[UInt8]], ranges: [KeyRange]) throws(DataStoreError) {}
+
     /// Scans keys and values, and ignores the values.
     public func scanKeys(
         _ range: KeyRange, reversed: Bool,

@@ -4,16 +4,21 @@ extension KeyValueWriter {
     /// Does nothing.
     public func noteLoad() {}
 
+    /// Deletes the key, and ignores whether it existed.
+    public func remove(_ key: Span<UInt8>) throws(DataStoreError) { _ = try delete(key) }
+
     /// `false`: some of its changes may have been written.
     public var undoesFailedSavepoints: Bool { false }
 
     /// Deletes the keys one by one.
     ///
-    /// The keys are collected in batches first, because no writes are allowed during a scan.
+    /// The keys are collected in batches first, because no writes are allowed during a scan. On a server they are not
+    /// looked up again.
     ///
     /// - Throws: `.corrupted` if the keys are out of order, or a key is not found again: the scan could have missed
     ///   others.
     public func deleteAll(in range: KeyRange) throws(DataStoreError) -> Int {
+        let isRemote = isRemote
         var deleted = 0
         var rest = range
         while true {
@@ -23,9 +28,11 @@ extension KeyValueWriter {
                 return keys.count < 4096 ? .next : .stop
             }
             for key in keys {
-                guard rest.contains(key), try delete(key) else {
-                    throw DataStoreError.keysOutOfOrder(in: "deleteAll")
+                var isFound = rest.contains(key)
+                if isFound {
+                    if isRemote { try remove(key.span) } else { isFound = try delete(key) }
                 }
+                guard isFound else { throw DataStoreError.keysOutOfOrder(in: "deleteAll") }
                 deleted += 1
                 rest = KeyRange(from: key + [0], upTo: range.upper)
             }
@@ -38,7 +45,7 @@ extension KeyValueWriter {
         let overlay = KeyValueOverlay(over: self)
         try body(overlay)
         try overlay.changes.scan(.all) { (key, value) throws(DataStoreError) in
-            if let value { try put(value.span, forKey: key) } else { _ = try delete(key) }
+            if let value { try put(value.span, forKey: key) } else { try remove(key) }
             return .next
         }
     }

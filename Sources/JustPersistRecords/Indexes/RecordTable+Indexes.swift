@@ -78,13 +78,24 @@ extension RecordTable {
         }
     }
 
+    /// Adds the keys and ranges that ``checkUniqueness(in:)`` and ``writeCount(to:)`` will read.
+    func addPreparations(_ keys: inout [[UInt8]], _ ranges: inout [KeyRange]) {
+        if countChange != 0 { keys.append(Counter.key(number)) }
+        let entries = uniqueEntries
+        var values: Set<[UInt8]> = []
+        for entry in entries.entries {
+            values.insert(Array(entries.bytes[entry.start..<(entry.end - IndexKey.idLength)]))
+        }
+        ranges += values.map { KeyRange(prefix: $0) }
+    }
+
     /// Writes the noted changes of entries.
     func writeEntries(to writer: any KeyValueWriter) throws(DataStoreError) {
         if entryChanges.isEmpty { return }
         var changes = IndexChanges()
         swap(&changes, &entryChanges)
         for entry in changes.removed.sorted {
-            _ = try writer.delete(changes.removed.bytes.span.extracting(entry.range))
+            try writer.remove(changes.removed.bytes.span.extracting(entry.range))
         }
         try changes.added.write(to: writer)
         changes.removeAll()

@@ -80,7 +80,7 @@ extension Block {
                 return step
             }
             lookups += ids.count
-            batch = 256
+            batch = reader.batchSize
             if isOver || lookups < found.mostLookups { continue }
             if let explained, case .entries(_, let parts) = explained.taken {
                 (explained.taken, explained.abandoned) = (.scan, parts.first)

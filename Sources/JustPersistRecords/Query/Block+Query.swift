@@ -133,13 +133,13 @@ extension Block {
             // Repeated for each batch, because `body` may have changed or deleted items.
             try prepareForQuery()
             var batch: [(ItemID, [UInt8])] = []
-            try matches(query, .ids(Array(rest.prefix(256)))) {
+            try matches(query, .ids(Array(rest.prefix(reader.batchSize)))) {
                 (id, record) throws(DataStoreError) in
                 if place >= query.slice.offset { batch.append((id, record.copied())) }
                 place += 1
                 return place < end ? .next : .stop
             }
-            rest = rest.dropFirst(256)
+            rest = rest.dropFirst(reader.batchSize)
             try give(batch, of: query.type, to: body)
         }
     }

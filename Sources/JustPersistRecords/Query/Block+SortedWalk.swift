@@ -16,6 +16,9 @@ extension Block {
             // Repeated for each batch, because `body` may have changed items or declared attributes.
             try prepareForQuery()
             if self is WriteBlock { query = try Query(request, in: self) }
+            if reader.isRemote, let table = query.table {
+                try reader.prepare(keys: rest.prefix(256).map(table.recordKey), ranges: [])
+            }
             var batch: [(ItemID, [UInt8])] = []
             var bytes = 0
             while let id = rest.first, batch.count < 256, bytes < 1 << 20 {

@@ -104,7 +104,7 @@ final class EntryIDs: IDSource {
         ids.removeAll(keepingCapacity: true)
         place = 0
         try scan(batch, from: bound, in: block) { ids.append($0) }
-        batch = 256
+        batch = block.reader.batchSize
     }
 
     /// The entries after the last one that was read, and not before a bound.

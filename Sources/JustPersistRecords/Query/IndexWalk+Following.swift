@@ -21,6 +21,7 @@ extension IndexWalk {
         let isReversed = order.descending[level]
         let run = order.descending[level...].prefix { $0 == isReversed }.count
         if level + run == order.keyCount {
+            if level == 0 { try prepareRecords(range, isReversed: isReversed, in: block) }
             return try follow(range, start, isReversed: isReversed, in: block)
         }
         // Visits the values of the keys that share a direction, one after another.

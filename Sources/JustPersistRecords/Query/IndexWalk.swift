@@ -119,6 +119,21 @@ struct IndexWalk {
             && query.sort.count == order.keyCount
     }
 
+    /// Looks up together the records that the walk will visit first, if each look-up takes a round trip.
+    func prepareRecords(
+        _ range: KeyRange, isReversed: Bool, in block: Block
+    ) throws(DataStoreError) {
+        guard block.reader.isRemote else { return }
+        let wanted = min(lookups, limit - rows.count + skipped, 1_024)
+        var keys: [[UInt8]] = []
+        try block.reader.scanKeys(range, reversed: isReversed) { (key) throws(DataStoreError) in
+            if key.count >= IndexKey.idLength { keys.append(table.recordKey(IndexKey.id(in: key))) }
+            return keys.count < wanted ? .next : .stop
+        }
+        if decides { keys.removeFirst(min(skipped, keys.count)) }
+        try block.reader.prepare(keys: keys, ranges: [])
+    }
+
     /// Continues with a large group, whose entries now come in the order of the ids.
     mutating func beginLargeGroup() { isLarge = false }
 

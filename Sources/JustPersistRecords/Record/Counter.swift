@@ -5,12 +5,15 @@ enum Counter {
     /// Greater than any store's number of items; the numbers of all types can be added without overflow.
     private static let most: UInt64 = 1 << 48
 
+    static func key(_ type: UInt32) -> [UInt8] {
+        KeySpace.key(KeySpace.counterTag, type: type)
+    }
+
     static func read(
         _ type: UInt32, from reader: any KeyValueReader
     ) throws(DataStoreError) -> Int {
         var count = 0
-        let key = KeySpace.key(KeySpace.counterTag, type: type)
-        _ = try reader.withValue(forKey: key) { (bytes) throws(DataStoreError) in
+        _ = try reader.withValue(forKey: key(type)) { (bytes) throws(DataStoreError) in
             guard bytes.count == 16,
                 bytes.wyhash(0..<8, seed: UInt64(type)) == bytes.word64(at: 8),
                 bytes.word64(at: 0) < most, let stored = Int(exactly: bytes.word64(at: 0))
@@ -31,7 +34,7 @@ enum Counter {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: UInt64(max(0, count)))
         bytes.append(littleEndian: bytes.span.wyhash(0..<8, seed: UInt64(type)))
-        try writer.put(bytes, forKey: KeySpace.key(KeySpace.counterTag, type: type))
+        try writer.put(bytes, forKey: key(type))
     }
 
     /// The number of items after a change; counts the items if the stored number is damaged.

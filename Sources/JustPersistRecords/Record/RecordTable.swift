@@ -89,7 +89,8 @@ final class RecordTable {
         var steps = WorkSteps()
         while start < ids.count, !isOver {
             // The first batch is small, because the caller may need the first record only.
-            let count = min(ids.count - start, start == 0 ? 16 : 256)
+            let count = min(
+                ids.count - start, reader.isRemote || start > 0 ? reader.batchSize : 16)
             if keys.count > count { keys.removeLast(keys.count - count) }
             for place in 0..<count {
                 if place == keys.count { keys.append(key.bytes) }
@@ -115,6 +116,12 @@ final class RecordTable {
             }
             start += count
         }
+    }
+
+    /// The key of the record of an id.
+    func recordKey(_ id: ItemID) -> [UInt8] {
+        key.set(id)
+        return key.bytes
     }
 
     /// Whether an id has a record.

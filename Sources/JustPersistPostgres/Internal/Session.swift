@@ -1,0 +1,266 @@
+import Foundation
+import JustPersist
+import JustPersistRecords
+
+/// An open store, from opening to closing.
+final class Session: Sendable {
+    private let configuration: PostgresConfiguration
+    private let names: Names
+    private let pool: Pool
+    private let forkCount = ForkCount.current
+    /// The last commit of the session.
+    ///
+    /// Its row in the table of commits is written in the same transaction as its changes.
+    private let lastCommit = Locked(SessionCommit())
+
+    /// For how many days the rows of commits are kept.
+    static let daysKept = 30
+
+    init(_ configuration: PostgresConfiguration) throws(DataStoreError) {
+        self.configuration = configuration
+        names = Names(store: configuration.store)
+        pool = Pool(limit: configuration.connections)
+        let connection = try Self.connectAtOpening(configuration)
+        try Schema(names, connection).prepare(configuration)
+        try connection.prepare(names)
+        _ = pool.enter()
+        pool.leave(connection)
+    }
+
+    /// Connects; waits for a server that is starting.
+    private static func connectAtOpening(
+        _ configuration: PostgresConfiguration
+    ) throws(DataStoreError) -> Connection {
+        let end = Surroundings.now + .seconds(configuration.connectTimeout)
+        while true {
+            do throws(DataStoreError) {
+                return try Connection(configuration, timeout: configuration.connectTimeout)
+            } catch {
+                let isStarting = ["starting up", "shutting down", "recovery"].contains {
+                    error.engine?.text.contains($0) == true
+                }
+                guard isStarting, Surroundings.now < end else { throw error }
+            }
+            Surroundings.sleep(seconds: 0.1)
+        }
+    }
+
+    /// Deletes a store that is not open.
+    static func destroy(_ configuration: PostgresConfiguration) throws(DataStoreError) {
+        let connection = try connectAtOpening(configuration)
+        try Schema(Names(store: configuration.store), connection).destroy()
+    }
+
+    /// Replaces the views over a store.
+    static func makeViews(
+        _ views: ViewSchema, _ configuration: PostgresConfiguration
+    ) throws(DataStoreError) {
+        let connection = try connectAtOpening(configuration)
+        try Schema(Names(store: configuration.store), connection).makeViews(views)
+    }
+
+    // MARK: Blocks
+
+    func read(_ body: (any KeyValueReader) throws -> Void) throws {
+        let (connection, pages) = try begin(
+            "read", ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"])
+        defer { end(connection) }
+        let snapshot = Snapshot(on: connection, first: pages[1])
+        defer { snapshot.end() }
+        try body(RemoteReader(of: snapshot))
+    }
+
+    func write(_ body: (any KeyValueWriter) throws -> Void) throws {
+        // A lock is no query: the snapshot is taken by the first query, when the lock is held. So the block sees the
+        // newest state, and runs once.
+        let (connection, pages) = try begin(
+            "write",
+            [
+                "BEGIN ISOLATION LEVEL REPEATABLE READ",
+                "LOCK TABLE \(names.writer) IN EXCLUSIVE MODE",
+            ])
+        var isOpen = true
+        defer { if isOpen { end(connection) } }
+        let snapshot = Snapshot(on: connection, first: pages[2])
+        defer { snapshot.end() }
+        let overlay = KeyValueOverlay(over: try RemoteReader(of: snapshot))
+        try body(overlay)
+        if overlay.changes.isEmpty { return }
+        try checkProcess(in: "write")
+        isOpen = false
+        try commit(overlay.changes, on: connection)
+    }
+
+    /// Begins a transaction, and reads the first entry in the same round trip.
+    ///
+    /// Nothing has happened if the connection is lost here, so this connects again.
+    private func begin(
+        _ operation: String, _ statements: [String]
+    ) throws(DataStoreError) -> (Connection, [Page]) {
+        try checkProcess(in: operation)
+        let end = Surroundings.now + .seconds(configuration.connectTimeout)
+        var idle = pool.enter(isWriter: operation == "write")
+        while true {
+            var attempted = idle
+            let isIdle = idle != nil
+            do throws(DataStoreError) {
+                let connection: Connection
+                if let idle { connection = idle } else { connection = try connect() }
+                attempted = connection
+                idle = nil
+                for statement in statements { try connection.send(statement) }
+                try connection.send(.first)
+                let pages = try connection.end().receive()
+                guard pages.count == statements.count + 1 else {
+                    throw DataStoreError(
+                        .storageFailure, in: operation, "The server did not begin a transaction.")
+                }
+                return (connection, pages)
+            } catch {
+                idle = nil
+                if isIdle { pool.dropIdle() }
+                // The server of an idle connection may be a standby by now, and one that is full may have room soon.
+                let isPassing = isIdle && error.code == .readOnly || error.serverState == "53300"
+                guard error.code == .connectionLost || isPassing, Surroundings.now < end else {
+                    if let attempted { self.end(attempted) } else { pool.leave(nil) }
+                    throw error
+                }
+                if !isIdle { Surroundings.sleep(seconds: 0.1) }
+            }
+        }
+    }
+
+    private func connect() throws(DataStoreError) -> Connection {
+        let connection = try Connection(configuration, timeout: configuration.connectTimeout)
+        try connection.prepare(names)
+        return connection
+    }
+
+    /// Ends a transaction without changes; does not wait for the server.
+    private func end(_ connection: Connection) {
+        do throws(DataStoreError) {
+            // Pages that were not received would keep the transaction open.
+            try connection.receiveAll()
+        } catch {}
+        do throws(DataStoreError) {
+            try connection.send("ROLLBACK")
+            _ = try connection.end()
+            pool.leave(connection)
+        } catch {
+            pool.leave(nil)
+        }
+    }
+
+    private func checkProcess(in operation: String) throws(DataStoreError) {
+        guard ForkCount.current == forkCount else {
+            throw DataStoreError(
+                .notSetUp, in: operation,
+                "The PostgreSQL store was opened by another process, from which this one was forked. Open it here."
+            )
+        }
+    }
+
+    // MARK: Commits
+
+    /// Writes changes and commits them, in one round trip.
+    ///
+    /// When this returns, they are committed; when it throws, they are not, unless the code is `.commitOutcomeUnknown`.
+    private func commit(
+        _ changes: OrderedKeyMap<[UInt8]?>, on connection: Connection
+    ) throws(DataStoreError) {
+        let commit = lastCommit.withLock { last in
+            last.number += 1
+            return last
+        }
+        do throws(DataStoreError) {
+            try connection.send(changes)
+            try connection.send(.note, commit.session.bytes, Parameter.number(commit.number))
+            try connection.send("COMMIT")
+            let results = try connection.end().receive()
+            guard results.last?.tag == "COMMIT" else {
+                throw DataStoreError(
+                    .storageFailure, in: "write", "The server has not committed the block.")
+            }
+            pool.leave(connection)
+        } catch {
+            if connection.isUsable {
+                end(connection)
+                throw error
+            }
+            pool.leave(nil)
+            pool.dropIdle()
+            try settle(commit, after: error)
+        }
+    }
+
+    /// Finds out whether a commit has happened during which the connection was lost; returns if it has.
+    private func settle(_ commit: SessionCommit, after error: DataStoreError) throws(DataStoreError)
+    {
+        let end = Surroundings.now + .seconds(configuration.outcomeTimeout)
+        repeat {
+            let outcome: CommitOutcome
+            do throws(DataStoreError) {
+                let left = max(1, (end - Surroundings.now).components.seconds)
+                outcome = try commit.outcome(in: names, configuration, timeout: Int(left))
+            } catch {
+                Surroundings.sleep(seconds: 0.1)
+                continue
+            }
+            if outcome == .committed { return }
+            throw error.code == .connectionLost
+                ? error : DataStoreError.connectionLost(error.engine?.text ?? "", in: "write")
+        } while Surroundings.now < end
+        // The row of the session keeps the answer, so later commits use another one.
+        lastCommit.withLock { $0 = SessionCommit() }
+        var unknown = DataStoreError(
+            .commitOutcomeUnknown, in: "write",
+            """
+            The connection to the PostgreSQL server was lost during a commit, and no server could be asked for the outcome \
+            within \(configuration.outcomeTimeout) seconds. The block is committed completely or not at all.
+            """,
+            advice: "outcome(of:) determines it with the error's commitToken.",
+            engine: error.engine)
+        unknown.commitToken = commit.token
+        throw unknown
+    }
+
+    static func outcome(
+        of token: CommitToken, _ configuration: PostgresConfiguration
+    ) throws(DataStoreError) -> CommitOutcome {
+        guard let commit = SessionCommit(token) else {
+            throw DataStoreError(
+                .invalidRequest, in: "outcome",
+                "The token is not that of a commit of a PostgreSQL store.")
+        }
+        return try commit.outcome(
+            in: Names(store: configuration.store), configuration, timeout: configuration.lockTimeout
+        )
+    }
+}
+
+extension Connection {
+    /// Sends the statements for changes, in portions.
+    fileprivate func send(_ changes: OrderedKeyMap<[UInt8]?>) throws(DataStoreError) {
+        var removed = Parameter.List()
+        var (keys, values) = (Parameter.List(), Parameter.List())
+        try changes.scan(.all) { (key, value) throws(DataStoreError) in
+            if let value {
+                keys.append(key)
+                values.append(value.span)
+                if values.bytes.count + keys.bytes.count >= Statement.answerBytes {
+                    try send(.put, keys.bytes, values.bytes)
+                    (keys, values) = (Parameter.List(), Parameter.List())
+                }
+            } else {
+                removed.append(key)
+                if removed.bytes.count >= Statement.answerBytes {
+                    try send(.remove, removed.bytes)
+                    removed = Parameter.List()
+                }
+            }
+            return .next
+        }
+        if removed.count > 0 { try send(.remove, removed.bytes) }
+        if keys.count > 0 { try send(.put, keys.bytes, values.bytes) }
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import JustPersist
+import JustPersistConformance
+import JustPersistRecords
+import Testing
+
+/// The record layer keeps the contract on an engine that answers as a server does, in small answers.
+struct RemoteConformanceTests {
+    enum Fixture: ConformanceFixture {
+        static func makeStore(in directory: URL) -> RecordStore<CountingEngine> {
+            RecordStore(engine: CountingEngine(answerBytes: 300, pageLength: 7))
+        }
+    }
+
+    @Test(arguments: ["prim/*,twin/*", "child/*,rel/*", "engine/*,idx/*,crud/*,tx/*,chg/*"])
+    func theContractIsKeptOverSmallAnswers(_ groups: String) async {
+        let report = await Conformance.report(
+            on: Fixture.self,
+            options: ConformanceOptions(only: groups.split(separator: ",").map(String.init)),
+            children: nil)
+        #expect(report.isConformant, "\(report)")
+        #expect(report.count(.pass) > 20, "\(report)")
+    }
+}

@@ -81,11 +81,11 @@ extension PostgresConfiguration {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "_")
         }
-        guard isName, (1...60).contains(bytes.count) else {
+        guard isName, (1...59).contains(bytes.count) else {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",
                 """
-                “\(store)” cannot be the name of a store in PostgreSQL. Choose 1 to 60 lowercase letters, digits and \
+                “\(store)” cannot be the name of a store in PostgreSQL. Choose 1 to 59 lowercase letters, digits and \
                 underscores.
                 """)
         }

@@ -12,7 +12,7 @@ public struct PostgresConfiguration: Sendable, Hashable {
     public var user: String?
     /// The database; `nil` for libpq's choice.
     public var database: String?
-    /// The name of the store: 1 to 60 lowercase letters, digits and underscores.
+    /// The name of the store: 1 to 59 lowercase letters, digits and underscores.
     ///
     /// The store is the schema `jp_` followed by this name.
     public var store: String

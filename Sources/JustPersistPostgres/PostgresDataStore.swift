@@ -59,7 +59,8 @@ extension RecordStore where Engine == PostgresEngine {
 
     /// The outcome of a commit whose error had the code `.commitOutcomeUnknown`.
     ///
-    /// Any store over the same schema can be asked, in any process and on any machine, for `outcomesKept` days.
+    /// Any store over the same schema whose role may write can be asked, in any process and on any machine, for
+    /// `outcomesKept` days.
     ///
     /// - Parameter token: The `commitToken` of the error.
     /// - Throws: `.connectionLost` if no server can be reached, `.busy` if the server still works on the commit, and

@@ -100,11 +100,13 @@ public final class PostgresEngine: KeyValueEngine {
 
     func makeViews(_ views: ViewSchema) throws(DataStoreError) {
         try refuseIfReadOnly("makeViews")
+        try configuration.validate()
         try Session.makeViews(views, configuration)
     }
 
     func outcome(of token: CommitToken) throws(DataStoreError) -> CommitOutcome {
-        try Session.outcome(of: token, configuration)
+        try configuration.validate()
+        return try Session.outcome(of: token, configuration)
     }
 
     private func openSession(in operation: String) throws(DataStoreError) -> Session {

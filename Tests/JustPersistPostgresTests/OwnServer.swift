@@ -9,7 +9,9 @@ final class OwnServer {
 
     init() throws {
         programs = try #require(ProcessInfo.processInfo.environment["JP_POSTGRES_BIN"])
-        directory = "/tmp/jp-own-" + UUID().uuidString.prefix(8)
+        // The script that started the first server ends the ones below its directory.
+        let parent = try #require(ProcessInfo.processInfo.environment["JP_POSTGRES_DIRECTORY"])
+        directory = parent + "/own-" + UUID().uuidString.prefix(8)
         url = "postgres://postgres@\(directory.replacingOccurrences(of: "/", with: "%2F"))/postgres"
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true)

@@ -92,7 +92,8 @@ import Testing
     @Test(arguments: [
         "postgres://user:secret@host/db", "postgres://user:secret@/db?store=a",
         "postgres://user:secret@host:notaport/db", "postgres:user:secret@host",
-        "postgres://user:12/secret@host/db", "postgres://user@host/db?password=secret",
+        "postgres://user:12/secret@host/db", "postgres://user:12?secret@host/db?store=a",
+        "postgres://user@host/db?password=secret",
         "postgres://user@host/db?user=a:secret@b",
     ])
     func aPasswordInTheURLIsRefusedAndNotShown(_ url: String) throws {

@@ -64,4 +64,20 @@ import Testing
             #expect(try second.pairs() == [Pair([2], [2])])
         }
     }
+
+    /// A child store keeps its changes, so those would grow with each value that it replaces.
+    @Test func whatOnlyTheChangesHadLeavesNothing() throws {
+        let engine = InMemoryEngine()
+        try engine.open()
+        try engine.write { try $0.put([1], [1]) }
+        try engine.read { base in
+            let overlay = KeyValueOverlay(over: base)
+            for key in [[1], [2]] as [[UInt8]] {
+                try overlay.put(key, [2])
+                try overlay.remove(key.span)
+            }
+            #expect(overlay.changes.count == 1)
+            #expect(try overlay.pairs().isEmpty)
+        }
+    }
 }

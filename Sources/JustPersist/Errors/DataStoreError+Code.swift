@@ -123,7 +123,7 @@ extension DataStoreError {
 
         // MARK: Servers
 
-        /// Others use the store, and a wait for them has ended; nothing was changed.
+        /// Another process held the store for longer than the time limit; nothing was changed.
         public static let busy = Code("busy")
         /// The connection to the store's server is lost, or none could be made; nothing of the block was committed.
         public static let connectionLost = Code("connectionLost")

@@ -25,6 +25,16 @@ package struct StoreURL {
         }
         location = String(rest[..<mark])
         let words = rest[rest.index(after: mark)...]
+        // Messages show options, and must not show a part of a password.
+        if location.hasPrefix("//"), location.dropFirst(2).contains(":"), !location.contains("@"),
+            words.contains("@")
+        {
+            throw DataStoreError(
+                .invalidStoreURL, in: "open",
+                """
+                The URL of the store has a “?” before its “@”. Write “%3F” for a “?” in the name of a user, and leave the                 password out: it is read from PGPASSWORD or the password file.
+                """)
+        }
         for word in words.split(separator: "&", omittingEmptySubsequences: false) {
             options.append(try StoreURLOption(word))
         }

@@ -138,8 +138,14 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Requests
 
+    /// Throws in a process that was forked, whose parent uses the connection.
+    private func checkProcess(in operation: String) throws(DataStoreError) {
+        if isInherited { throw .connectionLost("This process was forked.", in: operation) }
+    }
+
     /// Sends a statement without parameters.
     func send(_ text: String) throws(DataStoreError) {
+        try checkProcess(in: "write")
         guard unsafe PQsendQueryParams(handle.pointer, text, 0, nil, nil, nil, nil, 1) == 1 else {
             throw lost("write")
         }
@@ -147,6 +153,7 @@ final class Connection: @unchecked Sendable {
 
     /// Sends a prepared statement.
     func send(_ statement: Statement, _ parameters: [UInt8]...) throws(DataStoreError) {
+        try checkProcess(in: "read")
         let isSent = unsafe Self.withPointers(parameters[...], []) { pointers in
             let lengths = parameters.map { Int32(truncatingIfNeeded: $0.count) }
             let formats = [Int32](repeating: 1, count: parameters.count)
@@ -178,6 +185,7 @@ final class Connection: @unchecked Sendable {
 
     /// Ends a request, whose statements were sent, without waiting.
     func end() throws(DataStoreError) -> Answer {
+        try checkProcess(in: "read")
         guard unsafe PQpipelineSync(handle.pointer) == 1 else { throw lost("read") }
         let answer = Answer(of: self)
         waiting.append(answer)
@@ -196,6 +204,7 @@ final class Connection: @unchecked Sendable {
 
     /// Receives the answer to the oldest request.
     fileprivate func receiveNext() throws(DataStoreError) {
+        try checkProcess(in: "read")
         guard !waiting.isEmpty else {
             throw DataStoreError(.storageFailure, in: "read", "The server was not asked.")
         }

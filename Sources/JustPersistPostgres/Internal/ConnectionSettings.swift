@@ -17,7 +17,8 @@ extension PostgresConfiguration {
                 let ports = hosts.map { $0.port.map(String.init) ?? "" }
                 parameters.append(("port", ports.joined(separator: ",")))
             }
-            if !isReadOnly, hosts.count > 1 {
+            // A standby may lag behind, so it is used only if it is the one server that is named.
+            if hosts.count > 1 {
                 parameters.append(("target_session_attrs", "read-write"))
             }
         }
@@ -28,7 +29,7 @@ extension PostgresConfiguration {
 
     /// The settings of a session on the server.
     ///
-    /// Keys are found by the index, whatever the server estimates: statistics of a table that grows are always old.
+    /// Keys are found by the index, whatever the server estimates: statistics of a table that grows are out of date.
     var settings: String {
         """
         SET client_min_messages = error; SET lock_timeout = \(lockTimeout * 1_000);

@@ -5,7 +5,9 @@ import JustPersistRecords
 extension DataStoreError {
     /// The SQLSTATE of an error that the server reported; `nil` for any other error.
     var serverState: String? {
-        guard let engine, engine.name == PostgresEngine.name, engine.text.hasPrefix("SQLSTATE ")
+        guard let engine, engine.name == PostgresEngine.name, engine.text.hasPrefix("SQLSTATE "),
+            // A failure of libpq itself has no state.
+            !engine.text.hasPrefix("SQLSTATE :")
         else { return nil }
         return String(engine.text.dropFirst(9).prefix(5))
     }

@@ -138,6 +138,8 @@ final class Session: Sendable {
 
     /// Ends a transaction without changes; does not wait for the server.
     private func end(_ connection: Connection) {
+        // The parent process uses the connection of a process that was forked from it.
+        if connection.isInherited { return pool.leave(nil) }
         do throws(DataStoreError) {
             // Pages that were not received would keep the transaction open.
             try connection.receiveAll()
@@ -183,7 +185,8 @@ final class Session: Sendable {
             }
             pool.leave(connection)
         } catch {
-            if connection.isUsable {
+            // Without the server's own word, the server may have committed.
+            if connection.isUsable, error.serverState != nil {
                 end(connection)
                 throw error
             }

@@ -64,8 +64,13 @@ public final class KeyValueOverlay: KeyValueWriter {
         return true
     }
 
-    /// Marks `key` as removed, without a look-up.
+    /// Marks `key` as removed, without a look-up of a remote base.
     public func remove(_ key: Span<UInt8>) throws(DataStoreError) {
+        // The changes need not have a key that only they had.
+        guard base.isRemote else {
+            _ = try delete(key)
+            return
+        }
         savepoints.note(key, in: changes)
         changes.setValue(nil, forKey: key)
     }

@@ -54,6 +54,7 @@ class Block {
         self.reader = reader
         snapshotNumber = reader.snapshotNumber
         known = BlockCatalog(catalog)
+        hadRelationships = !catalog.schemasWithRelationships.isEmpty
         self.context = context
     }
 
@@ -109,7 +110,15 @@ class Block {
     }
 
     /// Forgets what was read from the declarations of relationships.
-    func forgetRelations() { for type in types.values { type.forgetRelations() } }
+    ///
+    /// Does nothing while the store has no relationships: otherwise, declaring many types would take quadratic time.
+    func forgetRelations() {
+        let has = !known.catalog.schemasWithRelationships.isEmpty
+        if has || hadRelationships { for type in types.values { type.forgetRelations() } }
+        hadRelationships = has
+    }
+    /// Whether the store had relationships when the block began, or when they were last forgotten.
+    private var hadRelationships: Bool
 
     /// A type as the store knows it; `nil` if the store has never seen it.
     private func storedType(_ type: ItemType) throws(DataStoreError) -> CatalogType? {

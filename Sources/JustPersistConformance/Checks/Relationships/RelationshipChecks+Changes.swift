@@ -38,6 +38,10 @@ extension RelationshipChecks {
         for shape in shapes {
             let store = try GraphStore(check, shape)
             var graph = try store.commit(items(of: shape), to: Graph(shape))
+            // Declares the types of links. A commit of its parent that is later would be an unknown change for a child.
+            for step: GraphStep in [.replace("l1.rights", with: ["r1"]), .removeAll("l1.rights")] {
+                graph = try store.commit([step], to: graph)
+            }
             let stream = try RelatedStream(of: store)
             for steps in blocks(shape) {
                 let changed = try commit(store, steps, graph)

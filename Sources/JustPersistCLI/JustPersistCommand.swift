@@ -29,7 +29,7 @@ struct JustPersistCommand: ParsableCommand {
             MigrateCommand.self, DiffCommand.self, VerifyCommand.self,
             RepairCommand.self,
             BackupCommand.self, CompactCommand.self,
-            IndexCommand.self,
+            IndexCommand.self, SchemaCommand.self,
             ConformanceCommand.self, GenerateManualCommand.self,
         ],
         groupedSubcommands: [

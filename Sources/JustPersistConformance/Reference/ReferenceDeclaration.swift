@@ -139,6 +139,24 @@ extension ReferenceState {
             """, itemType: key, attribute: attribute.name)
     }
 
+    /// Gives an attribute another name, and merges it with an attribute of that name if only one of them has values.
+    package mutating func renameAttribute(
+        _ name: String, to newName: String, ofType key: String
+    ) throws(DataStoreError) -> Bool {
+        guard let type = type(key), let name = type.presentName(name) else { return false }
+        if name == newName { return true }
+        if type.has(newName) {
+            let kept =
+                try choose(
+                    among: [newName, name], for: AttributeSchema(newName), of: type.key) ?? newName
+            let other = kept == name ? newName : name
+            change(type.key) { $0.remove(other, inFavourOf: kept) }
+            if kept == newName { return true }
+        }
+        rename(.attribute(of: type.key, name, to: newName))
+        return true
+    }
+
     /// Adds a type as another state knows it.
     package mutating func add(_ other: ReferenceType) {
         if type(other.key) == nil { put(ReferenceType(key: other.key)) }

@@ -10,6 +10,8 @@ package struct ReferenceState: Sendable {
     package private(set) var types: [ReferenceType] = []
     /// The renamings of types and attributes, in order.
     package private(set) var renames: [ReferenceRename] = []
+    /// Whether a step of a schema plan has changed a part of the store, and is not complete.
+    var hasUnfinishedStep = false
     /// The current keys of types, by their former keys.
     private var presentKeys: [String: String] = [:]
 
@@ -152,6 +154,26 @@ package struct ReferenceState: Sendable {
         guard rows.contains(where: { type.formerKeys.contains($0.key.itemType) }) else { return }
         rows = rows.map { ReferenceRow(presentKey($0.key), values: $0.values) }
             .sorted { $0.key < $1.key }
+    }
+
+    /// Removes an attribute with its values, and returns whether it existed.
+    mutating func dropAttribute(_ name: String, ofType itemType: String) -> Bool {
+        guard var type = type(itemType), let name = type.presentName(name) else { return false }
+        type.drop(name)
+        put(type)
+        for index in rows.indices where rows[index].key.itemType == type.key {
+            rows[index].values[name] = nil
+        }
+        return true
+    }
+
+    /// Removes a type with its items, and returns whether it existed.
+    mutating func dropType(_ itemType: String) -> Bool {
+        guard let type = type(itemType) else { return false }
+        removeAll(type.key)
+        types.removeAll { $0.key == type.key }
+        for (key, present) in presentKeys where present == type.key { presentKeys[key] = nil }
+        return true
     }
 
     /// Renames a type or an attribute, in all rows.

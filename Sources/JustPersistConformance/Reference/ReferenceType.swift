@@ -111,6 +111,14 @@ package struct ReferenceType: Sendable {
         indexes = indexes.map { $0.naming(other, insteadOf: name) }
     }
 
+    /// Removes an attribute, with the indexes over it.
+    mutating func drop(_ name: String) {
+        attributes.removeAll { $0.name == name }
+        indexes.removeAll { index in
+            index.attributes.contains { $0 == name || $0.hasPrefix(name + ".") }
+        }
+    }
+
     /// Adds a relationship, or replaces the one with its name or a former one.
     mutating func add(_ relationship: RelationshipSchema) {
         let names = [relationship.name] + relationship.formerNames
@@ -149,6 +157,13 @@ package struct ReferenceType: Sendable {
             attributes[place].formerNames.append(old)
         }
         indexes = indexes.map { $0.naming(new, insteadOf: old) }
+    }
+
+    /// Notes that no item has a value of these kinds for an attribute any more.
+    mutating func forget(_ kinds: Set<DataStoreValue.Kind>, ofAttribute name: String) {
+        for place in attributes.indices where attributes[place].name == name {
+            attributes[place].kinds.subtract(kinds)
+        }
     }
 
     mutating func note(_ kind: DataStoreValue.Kind, ofAttribute name: String) {

@@ -139,6 +139,12 @@ final class BlockType {
     /// One declaration in a block is enough, even if another class declares the type differently.
     func noteDeclared() { isDeclared = true }
 
+    /// Notes that declarations of the class were removed from the catalog.
+    func noteUndeclared() {
+        isDeclared = false
+        knownComplete = nil
+    }
+
     /// Whether the catalog has all declarations of the class.
     var isComplete: Bool {
         if isDeclared { return true }
@@ -158,6 +164,8 @@ final class BlockType {
             let id = ids[index]
             guard id != Self.unbound, !stored.isNewName(attribute, at: id),
                 stored.attributes[Int(id)].isUp(to: attribute),
+                stored.attributes[Int(id)].tags.known & ~allowedTags[index] == 0
+                    || stored.attributes[Int(id)].misfits(attribute) == 0,
                 attribute.formerNames.allSatisfy({ stored.id(ofAttribute: $0) != nil })
             else { return false }
         }

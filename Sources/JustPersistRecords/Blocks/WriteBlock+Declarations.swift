@@ -20,13 +20,16 @@ extension WriteBlock {
     /// Updates the catalog to a schema.
     ///
     /// - Parameters:
-    ///   - isOfClass: Whether the schema is that of an item class: then indexes that it no longer declares are dropped.
+    ///   - isOfClass: Whether the schema is that of an item class: then indexes that it no longer declares are dropped,
+    ///     and stored values that the class cannot read are refused.
     ///   - child: The block of a child store that declares the schema, whose items count too.
     func declare(
         _ schema: ItemSchema, isOfClass: Bool = false, for child: WriteBlock? = nil
     ) throws(DataStoreError) {
+        if !isOfClass { refusal = nil }
         if let root = context.root { return try declare(schema, isOfClass: isOfClass, at: root) }
         let candidates = known.catalog.candidates(for: ItemType(schema))
+        if isOfClass, child == nil { try settleValues(of: candidates, schema) }
         let isAmbiguous = candidates.contains { stored in
             stored.places(of: schema).contains { $0.count > 1 }
         }

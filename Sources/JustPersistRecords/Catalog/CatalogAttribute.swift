@@ -2,7 +2,7 @@ import JustPersist
 
 /// An attribute as a store knows it.
 struct CatalogAttribute: Sendable {
-    /// Empty if the attribute was merged into another (``isRetired``).
+    /// Empty if the attribute was merged into another or dropped (``isRetired``).
     var name: String
     /// The names that it had in earlier releases, kept permanently.
     var formerNames: [String] = []
@@ -40,12 +40,19 @@ struct CatalogAttribute: Sendable {
         update(to: declared)
     }
 
-    /// Whether this attribute was merged into another: it has neither name nor values, and its id is not used again.
+    /// Whether this attribute was merged into another or dropped: it has no name, and its id is not used again.
+    ///
+    /// If it was dropped, records may still have values under its id, which are not read.
     var isRetired: Bool { name.isEmpty }
 
     mutating func retire() {
         name = ""
         formerNames = []
+    }
+
+    mutating func drop() {
+        retire()
+        recordedDefault = nil
     }
 
     /// The value of items that hold none: the recorded default, converted to a declared kind if possible.
@@ -86,6 +93,19 @@ struct CatalogAttribute: Sendable {
     func isUp(to declared: AttributeSchema) -> Bool {
         kinds == declared.kinds && isOptional == declared.isOptional
             && (recordedDefault != nil || declared.defaultValue == nil)
+    }
+
+    /// The tags of stored values that a class with this declaration may be unable to read; none for a declaration
+    /// that allows all kinds.
+    ///
+    /// Under a new declaration, these include the kinds of which only some values can be converted.
+    func misfits(_ declared: AttributeSchema) -> UInt16 {
+        if declared.kinds.isEmpty { return 0 }
+        let convertible = ValueTag.convertible(to: declared.kinds)
+        let fitting =
+            ValueTag.bits(of: declared.kinds.union([.null])) | convertible.all
+            | (kinds == declared.kinds ? convertible.some : 0)
+        return tags.known & ~fitting
     }
 
     /// The attribute as the contract describes it.

@@ -97,6 +97,17 @@ struct CatalogType: Sendable {
         for index in indexes.indices { indexes[index].replace(other, by: id) }
     }
 
+    /// Removes an attribute permanently, with the indexes over it.
+    ///
+    /// Its id is not used again, so the values that records still have under it are never read.
+    mutating func drop(_ id: UInt16) {
+        let dropped = attributes[Int(id)]
+        currentIDs[dropped.name] = nil
+        for name in dropped.formerNames where formerIDs[name] == id { formerIDs[name] = nil }
+        attributes[Int(id)].drop()
+        indexes.removeAll { $0.isOver(id) }
+    }
+
     /// Notes a name that an attribute had in some release.
     mutating func addFormerName(_ name: String, of id: UInt16) {
         guard currentIDs[name] == nil, formerIDs[name] == nil else { return }
@@ -126,6 +137,11 @@ struct CatalogType: Sendable {
     /// Notes that an attribute has had values with these tags.
     mutating func note(_ tags: TagSet, ofAttribute id: UInt16) {
         attributes[Int(id)].tags.formUnion(tags)
+    }
+
+    /// Notes that no item has a value with one of these tags for an attribute any more.
+    mutating func forget(_ tags: UInt16, ofAttribute id: UInt16) {
+        attributes[Int(id)].tags.subtract(tags)
     }
 
     /// Whether items may have values of kinds that a later release has added.

@@ -17,6 +17,10 @@ extension WriteBlock {
     func declare(
         _ schema: ItemSchema, isOfClass: Bool, at root: RootCatalog
     ) throws(DataStoreError) {
+        if isOfClass {
+            // The root store is not asked: its values may differ from those that this block sees.
+            _ = try misfits(among: known.catalog.candidates(for: ItemType(schema)), schema)
+        }
         // Usually the root store knows all declarations.
         var trial = known.catalog
         let isKnown = try !trial.declare(

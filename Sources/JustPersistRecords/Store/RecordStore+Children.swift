@@ -112,6 +112,7 @@ extension RecordStore: ParentStore {
     ) throws(DataStoreError) -> (StoreHeader, Catalog) {
         let (_, header, catalog) = try state(in: reader, StoreHeader(reading: reader))
         try header.checkWhole(in: "read")
+        try header.checkSteps(in: "read")
         return (header, catalog)
     }
 

@@ -119,6 +119,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             changeStreams: changeLog.map { !$0.isOff } ?? false ? .logged : .live,
             threading: threading,
             enforcesUniqueness: keepsIndexes, hasRelationships: true,
+            evolvesSchema: true,
             isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
             isReadOnly: traits.isReadOnly, limits: limits)
     }
@@ -301,6 +302,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
         let header = try StoreHeader(reading: reader)
         if !ofLoad { try header?.checkWhole(in: "read") }
+        try header?.checkSteps(in: "read")
         if let block = idle.block, block.known.catalog.version == header?.catalogVersion {
             block.begin(reader)
             return block

@@ -154,6 +154,16 @@ struct Matrix {
             error: .checks(["rel/foreign-item-refused"]),
             again: .checks(["rel/add-twice-is-once"])),
         row(
+            "performSchemaChange",
+            many: .reason(
+                "`performSchemaChange` changes the catalog, whatever the number of items."),
+            own: .checks(["evo/rename-swaps-names"]),
+            snapshot: .reason("The catalog belongs to the snapshot, as `declare` shows."),
+            rollback: .checks(["evo/step-throws-leaves-no-trace"]),
+            reopened: .checks(["evo/drop-is-final", "evo/drop-type"]),
+            error: .checks(["evo/step-throws-leaves-no-trace"]),
+            again: .checks(["evo/rename-swaps-names"])),
+        row(
             "withReader", many: .checks(["rel/many-others"]),
             own: .checks(["rel/set-to-one-appears-in-to-many"]),
             snapshot: .checks(["rel/snapshot-does-not-move"]),

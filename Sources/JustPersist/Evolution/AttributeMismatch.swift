@@ -1,0 +1,63 @@
+/// An attribute whose stored values do not fit its declaration.
+public struct AttributeMismatch: Sendable, Hashable {
+    /// The name of the attribute.
+    public var attribute: String
+    /// The declared kinds.
+    public var declared: Set<DataStoreValue.Kind>
+    /// The number of items with values that can be neither used nor converted exactly, by their kind.
+    public var items: [DataStoreValue.Kind: Int]
+
+    /// A mismatch of an attribute.
+    public init(
+        _ attribute: String, declared: Set<DataStoreValue.Kind>,
+        items: [DataStoreValue.Kind: Int]
+    ) {
+        self.attribute = attribute
+        self.declared = declared
+        self.items = items
+    }
+}
+
+extension AttributeMismatch: CustomStringConvertible {
+    /// One line: “stars” is declared as int, and has values of kind string in 3 items.
+    public var description: String {
+        let found = items.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { "of kind \($0.key) in \($0.value.counted("item"))" }
+            .joined(separator: " and ")
+        return "“\(attribute)” is declared as \(declared.listed), and has values \(found)"
+    }
+}
+
+extension Set<DataStoreValue.Kind> {
+    /// The kinds in a fixed order.
+    package var inOrder: [DataStoreValue.Kind] { sorted { $0.rawValue < $1.rawValue } }
+
+    /// The kinds as a text: “int or double”; “any kind” for the empty set, which allows all.
+    package var listed: String {
+        isEmpty ? "any kind" : inOrder.map { "\($0)" }.joined(separator: " or ")
+    }
+}
+
+extension DataStoreError {
+    /// The refusal of a class that stored values do not fit.
+    ///
+    /// - Parameter mismatches: The attributes concerned, at least one.
+    public static func schemaMismatch(
+        _ mismatches: [AttributeMismatch], ofType itemType: String, in operation: String
+    ) -> DataStoreError {
+        let conversions = mismatches.map { mismatch in
+            let kind = mismatch.declared.inOrder.first ?? .null
+            return "try db.convert(\"\(mismatch.attribute)\", of: \"\(itemType)\", to: .\(kind))"
+        }
+        return DataStoreError(
+            .schemaMismatch, in: operation,
+            """
+            The stored items of “\(itemType)” do not fit its class: \
+            \(mismatches.map(\.description).joined(separator: "; ")). Nothing was changed.
+            """,
+            advice: """
+                Convert the values once, in a write block before the first use of the class: \
+                \(conversions.joined(separator: "; ")).
+                """, itemType: itemType, attribute: mismatches.first?.attribute)
+    }
+}

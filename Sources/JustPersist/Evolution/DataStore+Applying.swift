@@ -1,0 +1,158 @@
+public import Foundation
+
+/// Stores whose schema changes from release to release.
+extension DataStore {
+    /// Opens the store, applies the pending steps of a plan, and declares its classes.
+    ///
+    /// ```swift
+    /// let store = LMDBDataStore(at: url)
+    /// try store.open(plan: plan)
+    /// ```
+    ///
+    /// After a failure the store is closed. The parameters and errors are those of
+    /// ``apply(_:allowingNewer:backup:progress:)``.
+    @discardableResult
+    public func open(
+        plan: SchemaPlan, allowingNewer: Bool = false, backup: URL? = nil,
+        progress: (SchemaProgress) throws -> Void = { _ in }
+    ) throws -> SchemaReport {
+        try open()
+        do {
+            return try apply(
+                plan, allowingNewer: allowingNewer, backup: backup, progress: progress)
+        } catch {
+            // The first error says more.
+            try? close()
+            throw error
+        }
+    }
+
+    /// Applies the pending steps of a plan to the open store, and declares its classes.
+    ///
+    /// Pending steps and their names are committed together, in one write block, or nothing is changed. A step in batches
+    /// divides them: the steps before it are committed together, then each batch, then the steps after it.
+    ///
+    /// - Parameters:
+    ///   - plan: The steps and classes of the program.
+    ///   - allowingNewer: Whether steps that the plan does not have are ignored.
+    ///   - backup: The directory for a backup, which is written before anything is changed if a step in batches is pending
+    ///     that has not begun.
+    ///   - progress: Called before each pending step and each batch. If it throws, the block is rolled back, and this throws
+    ///     its error.
+    /// - Returns: The steps that were applied; none if the store had applied all of them.
+    /// - Throws: The error of a step; `.newerSchema` if the store has applied a step that the plan does not have, unless it is
+    ///   compatible; `.schemaMismatch` if values do not fit one of the classes; `.unsupported` if the store does not
+    ///   declare ``DataStoreCapabilities/evolvesSchema``, or is a child.
+    @discardableResult
+    public func apply(
+        _ plan: SchemaPlan, allowingNewer: Bool = false, backup: URL? = nil,
+        progress: (SchemaProgress) throws -> Void = { _ in }
+    ) throws -> SchemaReport {
+        try refuseIfUnable(plan, in: "apply")
+        if capabilities.isReadOnly {
+            let run = try readSync { db in try SchemaRun(plan, db, allowingNewer: allowingNewer) }
+            guard let step = run.pending.first else { return SchemaReport() }
+            throw DataStoreError(
+                .readOnly, in: "apply",
+                """
+                The step “\(step.name)” of the plan “\(plan.name)” is not applied, and the store is read-only. Open the \
+                store for writing once.
+                """)
+        }
+        if let backup { try backUp(before: plan, to: backup, allowingNewer) }
+        var report = SchemaReport()
+        var ids: ArraySlice<ItemID>?
+        var completed = 0
+        var isComplete = false
+        while !isComplete {
+            // Kept only if the block is committed.
+            var (next, nextIDs, nextCompleted) = (report, ids, completed)
+            try runStep { db in
+                let run = try SchemaRun(plan, db, allowingNewer: allowingNewer)
+                let count = run.pending.count
+                let isUnfinished = try run.applyNext(
+                    to: db, &next, &nextIDs, completed: nextCompleted, progress)
+                let left = try SchemaRun(plan, db, allowingNewer: allowingNewer).pending.count
+                nextCompleted += count - left
+                isComplete = left == 0
+                return isUnfinished
+            }
+            (report, ids, completed) = (next, nextIDs, nextCompleted)
+        }
+        return report
+    }
+
+    /// Runs a block of a plan, which returns whether a step is unfinished after it.
+    private func runStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
+        if let store = self as? any EvolvingDataStore {
+            return try store.performStep { db in
+                try PropertyFailures.failingBlock { try block(db) }
+            }
+        }
+        try performWrite { db in
+            let isUnfinished = try PropertyFailures.failingBlock { try block(db) }
+            guard isUnfinished else { return }
+            throw DataStoreError(
+                .unsupported, in: "apply",
+                "This store applies no steps in batches. Make the change in a step that runs as a whole."
+            )
+        }
+    }
+
+    /// Writes a backup if a step in batches is pending that has not begun.
+    private func backUp(
+        before plan: SchemaPlan, to directory: URL, _ allowingNewer: Bool
+    ) throws {
+        let isNeeded: Bool
+        do {
+            isNeeded = try readSync { db in
+                try SchemaRun(plan, db, allowingNewer: allowingNewer).pending
+                    .contains { $0.batches != nil }
+            }
+        } catch let error as DataStoreError where error.code == .migrationRunning {
+            isNeeded = false
+        }
+        if isNeeded { _ = try backUp(to: directory) }
+    }
+
+    /// Runs the pending steps of a plan in a write block that is rolled back, and reports what they would do.
+    ///
+    /// The store stays as it is. If a step or a class would fail, the report has the error. Other write blocks wait
+    /// meanwhile, and one write block must have room for the changes.
+    ///
+    /// - Throws: The errors of ``apply(_:allowingNewer:backup:progress:)`` that concern no single step;
+    ///   `.migrationRunning` while a step is unfinished.
+    public func check(_ plan: SchemaPlan) throws -> SchemaReport {
+        try refuseIfUnable(plan, in: "check")
+        var report = SchemaReport()
+        do {
+            try performWrite { db in
+                let run = try SchemaRun(plan, db, allowingNewer: false)
+                do {
+                    try PropertyFailures.failingBlock {
+                        try run.applyAsAWhole(to: db, &report)
+                        // A query checks uniqueness, as the end of a block does.
+                        _ = try db.performCount(DataStoreRequest(itemType: StepRecord.self))
+                    }
+                } catch {
+                    report.failure = error
+                }
+                throw TrialEnded()
+            }
+        } catch is TrialEnded {}
+        return report
+    }
+
+    private func refuseIfUnable(_ plan: SchemaPlan, in operation: String) throws {
+        try plan.validate()
+        if capabilities.evolvesSchema, parent == nil { return }
+        throw DataStoreError(
+            .unsupported, in: operation,
+            parent == nil
+                ? "This store applies no plans: see DataStoreCapabilities.evolvesSchema."
+                : "A child store applies no plans. Apply the plan to the store that it belongs to.")
+    }
+}
+
+/// Rolls the block of a trial back.
+private struct TrialEnded: Error {}

@@ -1,0 +1,146 @@
+/// What becomes of a value that cannot be converted.
+public enum ConversionFailure: Sendable, Hashable {
+    /// The conversion is refused with ``DataStoreError/Code/schemaMismatch``, and nothing is changed.
+    case fail
+    /// The value moves to another attribute, which is added if the type has none of that name, and the converted
+    /// attribute is nil.
+    case keep(as: String)
+    /// The value is lost, and the attribute is nil.
+    case drop
+}
+
+/// The result of a conversion.
+public struct ConversionReport: Sendable, Hashable {
+    /// The number of items whose value was converted.
+    public var converted = 0
+    /// The items whose value could not be converted.
+    public var failed: [ItemID] = []
+}
+
+/// Conversions of stored values, which a changed declaration needs.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Converts the values of an attribute to another kind, and declares the attribute with that kind.
+    ///
+    /// ```swift
+    /// try store.write { db in
+    ///     try db.convert("stars", of: "Hotel", to: .int, onFailure: .keep(as: "starsText"))
+    /// }
+    /// ```
+    ///
+    /// Values of the new kind and nil stay as they are. An item that stores no value gets the converted default. The
+    /// memory used grows with the number of items to convert, by 16 bytes each.
+    ///
+    /// - Parameters:
+    ///   - attribute: The name of the attribute, or a former one.
+    ///   - kind: The kind that its values have from now on.
+    ///   - onFailure: The outcome for a value that cannot be converted.
+    ///   - conversion: The value of the new kind for a value of another one; `nil` if there is none. By default
+    ///     ``DataStoreValue/converted(to:)``.
+    /// - Throws: `.unknownAttribute`; `.schemaMismatch` for values that cannot be converted, with the first of them, if
+    ///   `onFailure` is `.fail`; `.unsupported` for a relationship.
+    @discardableResult
+    public func convert(
+        _ attribute: String, of itemTypeKey: String, to kind: DataStoreValue.Kind,
+        onFailure: ConversionFailure = .fail,
+        by conversion: ((DataStoreValue) -> DataStoreValue?)? = nil
+    ) throws(DataStoreError) -> ConversionReport {
+        guard let (type, known) = try found(attribute, of: itemTypeKey, in: "convert") else {
+            return ConversionReport()
+        }
+        let convert = { (value: DataStoreValue) in
+            conversion.map { $0(value) } ?? value.converted(to: kind)
+        }
+        let plan = try conversions(of: known.name, in: type, to: kind, convert)
+        if case .fail = onFailure, let first = plan.failures.first {
+            throw Self.inconvertible(
+                try dynamicItem(first, of: type), plan.failures.count, known.name, kind, type)
+        }
+        var attributes = [AttributeSchema(known.name, isOptional: true)]
+        if case .keep(let name) = onFailure, !plan.failures.isEmpty,
+            !type.attributes.contains(where: { $0.name == name })
+        {
+            attributes.append(AttributeSchema(name))
+        }
+        try declare(ItemSchema(type.itemTypeKey, attributes: attributes))
+        var report = ConversionReport()
+        for id in plan.convertible {
+            let item = try dynamicItem(id, of: type)
+            guard let value = convert(try item.backing.value(forAttribute: known.name)) else {
+                continue
+            }
+            try item.backing.setValue(value, forAttribute: known.name)
+            report.converted += 1
+        }
+        for id in plan.failures {
+            let item = try dynamicItem(id, of: type)
+            if case .keep(let name) = onFailure {
+                try item.backing.setValue(
+                    item.backing.value(forAttribute: known.name), forAttribute: name)
+            }
+            try item.backing.setValue(.null, forAttribute: known.name)
+        }
+        report.failed = plan.failures
+        let newDefault = known.defaultValue.flatMap { $0.kind == kind ? $0 : convert($0) }
+        try declare(
+            ItemSchema(
+                type.itemTypeKey,
+                attributes: [
+                    AttributeSchema(
+                        known.name, kinds: [kind], default: newDefault, isOptional: known.isOptional
+                    )
+                ]))
+        SchemaNotes.note(
+            SchemaChange(
+                "“\(known.name)” of “\(type.itemTypeKey)” converted to \(kind)",
+                ofType: type.itemTypeKey, attribute: known.name, items: report.converted,
+                failed: report.failed))
+        return report
+    }
+
+    /// The items of a type whose values have another kind, by whether the values can be converted.
+    private func conversions(
+        of name: String, in type: ItemSchema, to kind: DataStoreValue.Kind,
+        _ convert: (DataStoreValue) -> DataStoreValue?
+    ) throws(DataStoreError) -> (convertible: [ItemID], failures: [ItemID]) {
+        var convertible: [ItemID] = []
+        var failures: [ItemID] = []
+        var failure: DataStoreError?
+        try performScan(DataStoreRequest(itemTypeKey: type.itemTypeKey)) { item in
+            do throws(DataStoreError) {
+                let value = try item.backing.value(forAttribute: name)
+                if value.isNull || value.kind == kind { return }
+                if let converted = convert(value), converted.kind == kind {
+                    convertible.append(item.uniqueToken)
+                } else {
+                    failures.append(item.uniqueToken)
+                }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return (convertible, failures)
+    }
+
+    private static func inconvertible(
+        _ first: DynamicItem, _ count: Int, _ attribute: String, _ kind: DataStoreValue.Kind,
+        _ type: ItemSchema
+    ) -> DataStoreError {
+        let value = first[attribute]
+        let text =
+            if case .string(let text)? = value.converted(to: .string) {
+                "“\(String(text.prefix(40)).printable)”"
+            } else {
+                "a value of kind \(value.kind)"
+            }
+        return DataStoreError(
+            .schemaMismatch, in: "convert",
+            """
+            “\(attribute)” of “\(type.itemTypeKey)” cannot be converted to \(kind) in \(count.counted("item")): the \
+            item \(first.uniqueToken) has \(text). Nothing was changed.
+            """,
+            advice: """
+                Correct these values first, or choose their outcome with onFailure: .keep(as:) or .drop.
+                """, itemType: type.itemTypeKey, attribute: attribute)
+    }
+}

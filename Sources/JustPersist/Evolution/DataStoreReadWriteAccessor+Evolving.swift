@@ -1,0 +1,210 @@
+/// The attribute whose value an item keeps, if it has values for both of two attributes that are merged.
+public enum AttributePreference: Sendable, Hashable {
+    /// The attribute that is merged into the other.
+    case source
+    /// The attribute that remains.
+    case target
+}
+
+/// Changes of types and attributes by name, for the steps of a ``SchemaPlan`` and for tools.
+///
+/// In a step, a type or an attribute that the store does not have is left as it is, because not every release has used every
+/// store. Outside of steps it is an error.
+extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// Renames an attribute; its values stay where they are.
+    ///
+    /// Programs that declare the former name go on with it. A class may declare `@Attribute(originalName:)` for the same
+    /// effect.
+    ///
+    /// - Throws: `.conflictingAttributes` if items have values for both names, which ``mergeAttribute(_:into:of:preferring:)``
+    ///   merges; `.unsupported` for a relationship.
+    public func renameAttribute(
+        _ name: String, to newName: String, of itemTypeKey: String
+    ) throws(DataStoreError) {
+        guard let (type, known) = try found(name, of: itemTypeKey, in: "renameAttribute"),
+            known.name != newName
+        else { return }
+        _ = try performSchemaChange(
+            .renameAttribute(known.name, to: newName, of: type.itemTypeKey))
+        SchemaNotes.note(
+            SchemaChange(
+                "“\(known.name)” of “\(type.itemTypeKey)” renamed to “\(newName)”",
+                ofType: type.itemTypeKey, attribute: newName))
+    }
+
+    /// Renames a type; its items and the references to them stay as they are.
+    ///
+    /// Programs that declare the former key go on with it.
+    ///
+    /// - Throws: `.conflictingTypes` if there are items under both keys.
+    public func renameType(
+        _ itemTypeKey: String, to newKey: String
+    ) throws(DataStoreError) {
+        guard let type = try found(itemTypeKey, in: "renameType"), type.itemTypeKey != newKey
+        else { return }
+        try declare(
+            ItemSchema(newKey, formerTypeKeys: [type.itemTypeKey], attributes: []))
+        SchemaNotes.note(
+            SchemaChange("“\(type.itemTypeKey)” renamed to “\(newKey)”", ofType: newKey))
+    }
+
+    /// Moves the values of an attribute to another one of the type, which takes over its name as a former one.
+    ///
+    /// If the type does not have the other attribute, this renames the first.
+    ///
+    /// - Parameters:
+    ///   - source: The attribute to be merged into the other.
+    ///   - target: The attribute that remains.
+    ///   - preference: The attribute whose value counts where an item has both.
+    /// - Throws: `.kindMismatch` for a value that the remaining attribute cannot hold.
+    public func mergeAttribute(
+        _ source: String, into target: String, of itemTypeKey: String,
+        preferring preference: AttributePreference = .target
+    ) throws(DataStoreError) {
+        guard let (type, known) = try found(source, of: itemTypeKey, in: "mergeAttribute"),
+            known.name != target
+        else { return }
+        guard type.attributes.contains(where: { $0.name == target }) else {
+            return try renameAttribute(known.name, to: target, of: type.itemTypeKey)
+        }
+        let ids = try itemIDs(of: type) { (item) throws(DataStoreError) in
+            try !item.backing.value(forAttribute: known.name).isNull
+        }
+        for id in ids {
+            let item = try dynamicItem(id, of: type)
+            let isMissing = try item.backing.value(forAttribute: target).isNull
+            if preference == .source || isMissing {
+                try item.backing.setValue(
+                    item.backing.value(forAttribute: known.name), forAttribute: target)
+            }
+            try item.backing.setValue(.null, forAttribute: known.name)
+        }
+        _ = try performSchemaChange(
+            .renameAttribute(known.name, to: target, of: type.itemTypeKey))
+        SchemaNotes.note(
+            SchemaChange(
+                "“\(known.name)” of “\(type.itemTypeKey)” merged into “\(target)”",
+                ofType: type.itemTypeKey, attribute: target, items: ids.count))
+    }
+
+    /// Removes an attribute permanently, with the indexes over it.
+    ///
+    /// Its values are never read again, also if an attribute of that name is declared later. Items are not rewritten: the
+    /// bytes of the values stay in the store until they are erased here, or the store is copied to another kind of store.
+    ///
+    /// - Parameter erasingValues: Whether to remove the values from each item first.
+    /// - Throws: `.unsupported` for a relationship, or if the store cannot remove attributes.
+    public func dropAttribute(
+        _ name: String, of itemTypeKey: String, erasingValues: Bool = false
+    ) throws(DataStoreError) {
+        guard let (type, known) = try found(name, of: itemTypeKey, in: "dropAttribute") else {
+            return
+        }
+        var ids: [ItemID] = []
+        if erasingValues {
+            ids = try itemIDs(of: type) { (item) throws(DataStoreError) in
+                try !item.backing.value(forAttribute: known.name).isNull
+            }
+            for id in ids {
+                try dynamicItem(id, of: type).backing.setValue(.null, forAttribute: known.name)
+            }
+        }
+        _ = try performSchemaChange(.dropAttribute(known.name, of: type.itemTypeKey))
+        SchemaNotes.note(
+            SchemaChange(
+                "“\(known.name)” of “\(type.itemTypeKey)” removed", ofType: type.itemTypeKey,
+                attribute: known.name, items: ids.count))
+    }
+
+    /// Removes a type permanently, with all its items, under the delete rules of its relationships.
+    ///
+    /// - Throws: `.unsupported` if the store cannot remove types.
+    public func dropType(_ itemTypeKey: String) throws(DataStoreError) {
+        guard let type = try found(itemTypeKey, in: "dropType") else { return }
+        let items = try performCount(DataStoreRequest(itemTypeKey: type.itemTypeKey))
+        try deleteAllByRules(ItemType(dynamic: type.itemTypeKey))
+        _ = try performSchemaChange(.dropType(type.itemTypeKey))
+        SchemaNotes.note(
+            SchemaChange(
+                "“\(type.itemTypeKey)” removed", ofType: type.itemTypeKey, items: items))
+    }
+
+    // MARK: Parts
+
+    /// The items of a type for which a condition holds.
+    private func itemIDs(
+        of type: ItemSchema,
+        where condition: (any DataStoreItem) throws(DataStoreError) -> Bool
+    ) throws(DataStoreError) -> [ItemID] {
+        var ids: [ItemID] = []
+        var failure: DataStoreError?
+        try performScan(DataStoreRequest(itemTypeKey: type.itemTypeKey)) { item in
+            do throws(DataStoreError) {
+                if try condition(item) { ids.append(item.uniqueToken) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return ids
+    }
+
+    /// An item of a type that a scan has found.
+    func dynamicItem(
+        _ id: ItemID, of type: ItemSchema
+    ) throws(DataStoreError) -> DynamicItem {
+        let reference = ItemReference(itemTypeKey: type.itemTypeKey, id: id)
+        guard let item = try dynamicItem(reference) else {
+            throw DataStoreError(
+                .itemDeleted, in: "apply",
+                "The item \(id) was deleted while its type was changed.",
+                itemType: type.itemTypeKey)
+        }
+        return item
+    }
+}
+
+extension DataStoreReadAccessor where Self: ~Copyable {
+    /// A type as the store knows it, by any key that it had; `nil` in a step if the store does not have it.
+    func found(_ itemTypeKey: String, in operation: String) throws(DataStoreError) -> ItemSchema? {
+        if let type = try schemas().schema(ofType: itemTypeKey) { return type }
+        guard SchemaNotes.current != nil else {
+            throw DataStoreError(
+                .invalidRequest, in: operation, "The store has no type “\(itemTypeKey)”.",
+                itemType: itemTypeKey)
+        }
+        SchemaNotes.note(
+            SchemaChange("“\(itemTypeKey)” is not in the store", ofType: itemTypeKey))
+        return nil
+    }
+
+    /// A type and one of its attributes that is no relationship, as the store knows them, by any names that they had; `nil`
+    /// in a step if the store does not have them.
+    func found(
+        _ attribute: String, of itemTypeKey: String, in operation: String
+    ) throws(DataStoreError) -> (ItemSchema, AttributeSchema)? {
+        guard let type = try found(itemTypeKey, in: operation) else { return nil }
+        guard
+            let known = type.attributes.first(where: { $0.name == attribute })
+                ?? type.attributes.first(where: { $0.formerNames.contains(attribute) })
+        else {
+            guard SchemaNotes.current != nil else {
+                throw .unknownAttribute(attribute, ofType: type.itemTypeKey, in: operation)
+            }
+            SchemaNotes.note(
+                SchemaChange(
+                    "“\(attribute)” of “\(type.itemTypeKey)” is not in the store",
+                    ofType: type.itemTypeKey, attribute: attribute))
+            return nil
+        }
+        if type.relationships.contains(where: { $0.name == known.name }) {
+            throw DataStoreError(
+                .unsupported, in: operation,
+                """
+                “\(known.name)” of “\(type.itemTypeKey)” is a relationship, which has items and no values of its own. Change \
+                it through its items.
+                """, itemType: type.itemTypeKey, attribute: known.name)
+        }
+        return (type, known)
+    }
+}

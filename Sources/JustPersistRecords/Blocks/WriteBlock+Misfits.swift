@@ -1,0 +1,100 @@
+import JustPersist
+
+/// Values that a class cannot read, which are looked for before the class is declared.
+///
+/// The catalog has the kinds of the values that an attribute has had. Records are read only if one of these kinds
+/// does not fit the class.
+extension WriteBlock {
+    /// The tags of an attribute's values that a class with a schema may be unable to read.
+    struct Misfit {
+        let type: UInt32
+        let attribute: UInt16
+        let declared: AttributeSchema
+        let tags: UInt16
+        /// The number of items with a value that cannot be read, by its kind.
+        var items: [DataStoreValue.Kind: Int] = [:]
+    }
+
+    /// A class that was refused, in a state of the block.
+    ///
+    /// The records are not read again for each further use of the class.
+    struct Refusal {
+        let schema: ItemSchema
+        let changedBytes: Int
+        let error: DataStoreError
+    }
+
+    /// Throws if the class cannot read a stored value, and otherwise removes the kinds that no value has any more from
+    /// the catalog.
+    func settleValues(
+        of candidates: [CatalogType], _ schema: ItemSchema
+    ) throws(DataStoreError) {
+        for misfit in try misfits(among: candidates, schema) {
+            guard var type = known.catalog[misfit.type] else { continue }
+            // Some of these values can be converted, and may be there.
+            let gone = misfit.tags & ~ValueTag.convertible(to: misfit.declared.kinds).some
+            if gone == 0 { continue }
+            type.forget(gone, ofAttribute: misfit.attribute)
+            known.catalog.put(type)
+            didChange(type.number)
+        }
+    }
+
+    /// The kinds that do not fit the class and that no value of this block's state has.
+    ///
+    /// - Throws: `.schemaMismatch` if the class cannot read a value.
+    func misfits(
+        among candidates: [CatalogType], _ schema: ItemSchema
+    ) throws(DataStoreError) -> [Misfit] {
+        var misfits: [Misfit] = []
+        for type in candidates where !type.unknown.forbidsReading {
+            for (declared, places) in zip(schema.attributes, type.places(of: schema)) {
+                for place in places {
+                    let tags = type.attributes[Int(place)].misfits(declared)
+                    if tags == 0 { continue }
+                    misfits.append(
+                        Misfit(
+                            type: type.number, attribute: place, declared: declared, tags: tags))
+                }
+            }
+        }
+        if misfits.isEmpty { return [] }
+        if let refusal, refusal.schema === schema, refusal.changedBytes == changedBytes {
+            throw refusal.error
+        }
+        try flush()
+        for type in Set(misfits.map(\.type)) { try count(&misfits, of: type) }
+        let mismatches = misfits.filter { !$0.items.isEmpty }.map { misfit in
+            AttributeMismatch(
+                misfit.declared.name, declared: misfit.declared.kinds, items: misfit.items)
+        }
+        if mismatches.isEmpty { return misfits }
+        let error = DataStoreError.schemaMismatch(
+            mismatches, ofType: schema.itemTypeKey, in: "declare")
+        refusal = Refusal(schema: schema, changedBytes: changedBytes, error: error)
+        throw error
+    }
+
+    /// Counts the items of a type with values that do not fit.
+    ///
+    /// A damaged record is left out: reading it fails by itself.
+    private func count(_ misfits: inout [Misfit], of type: UInt32) throws(DataStoreError) {
+        let places = misfits.indices.filter { misfits[$0].type == type }
+        try reader.scan(RecordKey.range(type: type), reversed: false) {
+            (_, record) throws(DataStoreError) in
+            try workSteps.count()
+            guard let table = RecordFormat.Table(record) else { return .next }
+            for place in places {
+                guard let field = table.field(misfits[place].attribute, in: record),
+                    field.tag <= ValueTag.dictionary,
+                    misfits[place].tags & 1 << UInt16(field.tag) != 0,
+                    let kind = ValueTag.kind(of: field.tag)
+                else { continue }
+                let value = ValueDecoding.value(tag: field.tag, in: record, field.range, known)
+                if value?.exactly(asOneOf: misfits[place].declared.kinds) != nil { continue }
+                misfits[place].items[kind, default: 0] += 1
+            }
+            return .next
+        }
+    }
+}

@@ -63,7 +63,8 @@ import Testing
                         try db.dynamicItems(
                             DataStoreRequest(
                                 type: ItemType(dynamic: "T"),
-                                predicate: DataStorePredicate("b == 'x'")))
+                                predicate: DataStorePredicate("b == 'x'"))
+                        ).count
                     }
                 }
             }
@@ -84,9 +85,9 @@ import Testing
                 try #expect(Self.rows(store) == [seven, seven])
                 try store.read { db in
                     let request = DataStoreRequest(itemTypeKey: "T")
-                    request.predicate = DataStorePredicate("b == 7")
+                    request.predicate = try DataStorePredicate("b == 7")
                     try #expect(db.performCount(request) == 2)
-                    request.predicate = DataStorePredicate("b == 'x'")
+                    request.predicate = try DataStorePredicate("b == 'x'")
                     try #expect(db.performCount(request) == 0)
                 }
             }

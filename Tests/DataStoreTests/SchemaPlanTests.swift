@@ -270,7 +270,7 @@ import Testing
             try store.close()
             let failing = SchemaPlan("app") { SchemaStep("x") { _ in throw Failure() } }
             #expect(throws: Failure.self) { try store.open(plan: failing) }
-            expectError(.notSetUp) { try store.readSync { _ in } }
+            expectError(.notSetUp) { _ = try store.schemaHistory() }
             try #expect(store.open(plan: Self.plan).steps.count == 3)
             try #expect(Self.hotels(store) == Self.converted)
             try expectSound(store)

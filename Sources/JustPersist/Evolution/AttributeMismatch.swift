@@ -5,16 +5,30 @@ public struct AttributeMismatch: Sendable, Hashable {
     /// The declared kinds.
     public var declared: Set<DataStoreValue.Kind>
     /// The number of items with values that can be neither used nor converted exactly, by their kind.
-    public var items: [DataStoreValue.Kind: Int]
+    public var items: [DataStoreValue.Kind: Int] = [:]
+    /// Whether ``DataStoreValue/converted(to:)`` converts all of these values to a declared kind.
+    public var isConvertible = true
 
-    /// A mismatch of an attribute.
-    public init(
-        _ attribute: String, declared: Set<DataStoreValue.Kind>,
-        items: [DataStoreValue.Kind: Int]
-    ) {
+    /// A mismatch of an attribute, without values yet.
+    public init(_ attribute: String, declared: Set<DataStoreValue.Kind>) {
         self.attribute = attribute
         self.declared = declared
-        self.items = items
+    }
+
+    /// Counts an item's value if it can be neither used nor converted exactly.
+    public mutating func note(_ value: DataStoreValue) {
+        if value.isNull || declared.isEmpty || value.exactly(asOneOf: declared) != nil { return }
+        items[value.kind, default: 0] += 1
+        isConvertible = isConvertible && value.converted(to: advisedKind) != nil
+    }
+
+    private var advisedKind: DataStoreValue.Kind { declared.inOrder.first ?? .null }
+
+    /// The call that converts the values of a type's items.
+    func conversion(ofType itemType: String) -> String {
+        let failure = isConvertible ? "" : ", onFailure: .keep(as: \"\(attribute)Before\")"
+        return
+            "try db.convert(\"\(attribute)\", of: \"\(itemType)\", to: .\(advisedKind)\(failure))"
     }
 }
 
@@ -45,10 +59,7 @@ extension DataStoreError {
     public static func schemaMismatch(
         _ mismatches: [AttributeMismatch], ofType itemType: String, in operation: String
     ) -> DataStoreError {
-        let conversions = mismatches.map { mismatch in
-            let kind = mismatch.declared.inOrder.first ?? .null
-            return "try db.convert(\"\(mismatch.attribute)\", of: \"\(itemType)\", to: .\(kind))"
-        }
+        let conversions = mismatches.map { $0.conversion(ofType: itemType) }
         return DataStoreError(
             .schemaMismatch, in: operation,
             """

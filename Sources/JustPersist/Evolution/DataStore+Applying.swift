@@ -61,42 +61,27 @@ extension DataStore {
         }
         if let backup { try backUp(before: plan, to: backup, allowingNewer) }
         var report = SchemaReport()
-        var ids: ArraySlice<ItemID>?
+        var left: StepItems?
         var completed = 0
         var isComplete = false
         while !isComplete {
             // Kept only if the block is committed.
-            var (next, nextIDs, nextCompleted) = (report, ids, completed)
-            try runStep { db in
-                let run = try SchemaRun(plan, db, allowingNewer: allowingNewer)
-                let count = run.pending.count
-                let isUnfinished = try run.applyNext(
-                    to: db, &next, &nextIDs, completed: nextCompleted, progress)
-                let left = try SchemaRun(plan, db, allowingNewer: allowingNewer).pending.count
-                nextCompleted += count - left
-                isComplete = left == 0
-                return isUnfinished
+            var (next, nextLeft, nextCompleted) = (report, left, completed)
+            try performStep { db in
+                try PropertyFailures.failingBlock {
+                    let run = try SchemaRun(plan, db, allowingNewer: allowingNewer)
+                    let count = run.pending.count
+                    let isUnfinished = try run.applyNext(
+                        to: db, &next, &nextLeft, completed: nextCompleted, progress)
+                    let pending = try SchemaRun(plan, db, allowingNewer: allowingNewer).pending
+                    nextCompleted += count - pending.count
+                    isComplete = pending.isEmpty
+                    return isUnfinished
+                }
             }
-            (report, ids, completed) = (next, nextIDs, nextCompleted)
+            (report, left, completed) = (next, nextLeft, nextCompleted)
         }
         return report
-    }
-
-    /// Runs a block of a plan, which returns whether a step is unfinished after it.
-    private func runStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
-        if let store = self as? any EvolvingDataStore {
-            return try store.performStep { db in
-                try PropertyFailures.failingBlock { try block(db) }
-            }
-        }
-        try performWrite { db in
-            let isUnfinished = try PropertyFailures.failingBlock { try block(db) }
-            guard isUnfinished else { return }
-            throw DataStoreError(
-                .unsupported, in: "apply",
-                "This store applies no steps in batches. Make the change in a step that runs as a whole."
-            )
-        }
     }
 
     /// Writes a backup if a step in batches is pending that has not begun.

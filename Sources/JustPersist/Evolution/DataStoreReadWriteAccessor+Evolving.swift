@@ -92,14 +92,17 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Its values are never read again, also if an attribute of that name is declared later. Items are not rewritten: the
     /// bytes of the values stay in the store until they are erased here, or the store is copied to another kind of store.
     ///
-    /// - Parameter erasingValues: Whether to remove the values from each item first.
+    /// - Parameters:
+    ///   - name: The name that the attribute has now, so that a step for an earlier name removes nothing else.
+    ///   - erasingValues: Whether to remove the values from each item first.
     /// - Throws: `.unsupported` for a relationship, or if the store cannot remove attributes.
     public func dropAttribute(
         _ name: String, of itemTypeKey: String, erasingValues: Bool = false
     ) throws(DataStoreError) {
-        guard let (type, known) = try found(name, of: itemTypeKey, in: "dropAttribute") else {
-            return
-        }
+        guard
+            let (type, known) = try found(
+                name, of: itemTypeKey, in: "dropAttribute", byFormerNames: false)
+        else { return }
         var ids: [ItemID] = []
         if erasingValues {
             ids = try itemIDs(of: type) { (item) throws(DataStoreError) in
@@ -118,9 +121,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Removes a type permanently, with all its items, under the delete rules of its relationships.
     ///
+    /// - Parameter itemTypeKey: The key that the type has now.
     /// - Throws: `.unsupported` if the store cannot remove types.
     public func dropType(_ itemTypeKey: String) throws(DataStoreError) {
-        guard let type = try found(itemTypeKey, in: "dropType") else { return }
+        guard let type = try found(itemTypeKey, in: "dropType", byFormerNames: false) else {
+            return
+        }
         let items = try performCount(DataStoreRequest(itemTypeKey: type.itemTypeKey))
         try deleteAllByRules(ItemType(dynamic: type.itemTypeKey))
         _ = try performSchemaChange(.dropType(type.itemTypeKey))
@@ -166,8 +172,13 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
 extension DataStoreReadAccessor where Self: ~Copyable {
     /// A type as the store knows it, by any key that it had; `nil` in a step if the store does not have it.
-    func found(_ itemTypeKey: String, in operation: String) throws(DataStoreError) -> ItemSchema? {
-        if let type = try schemas().schema(ofType: itemTypeKey) { return type }
+    func found(
+        _ itemTypeKey: String, in operation: String, byFormerNames: Bool = true
+    ) throws(DataStoreError) -> ItemSchema? {
+        let type = try schemas().schema(ofType: itemTypeKey)
+        if let type, byFormerNames || type.itemTypeKey == itemTypeKey { return type }
+        // Throws if damage hides the type: a step must not count as applied then.
+        if type == nil { _ = try performCount(DataStoreRequest(itemTypeKey: itemTypeKey)) }
         guard SchemaNotes.current != nil else {
             throw DataStoreError(
                 .invalidRequest, in: operation, "The store has no type “\(itemTypeKey)”.",
@@ -181,12 +192,15 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     /// A type and one of its attributes that is no relationship, as the store knows them, by any names that they had; `nil`
     /// in a step if the store does not have them.
     func found(
-        _ attribute: String, of itemTypeKey: String, in operation: String
+        _ attribute: String, of itemTypeKey: String, in operation: String,
+        byFormerNames: Bool = true
     ) throws(DataStoreError) -> (ItemSchema, AttributeSchema)? {
         guard let type = try found(itemTypeKey, in: operation) else { return nil }
         guard
             let known = type.attributes.first(where: { $0.name == attribute })
-                ?? type.attributes.first(where: { $0.formerNames.contains(attribute) })
+                ?? type.attributes.first(where: {
+                    byFormerNames && $0.formerNames.contains(attribute)
+                })
         else {
             guard SchemaNotes.current != nil else {
                 throw .unknownAttribute(attribute, ofType: type.itemTypeKey, in: operation)

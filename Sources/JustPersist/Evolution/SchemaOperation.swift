@@ -2,7 +2,7 @@
 /// ``DataStoreReadWriteAccessor/performSchemaChange(_:)``.
 ///
 /// Programs use the calls by name, such as `dropAttribute(_:of:)`. Types and attributes are identified by their present or
-/// former names.
+/// former names, and those that are dropped by their present ones.
 public enum SchemaOperation: Sendable {
     /// Declares a class as its first use in a write block does.
     ///

@@ -1,5 +1,11 @@
 import Foundation
 
+/// The items that are left of a step in batches, in the order of their ids.
+struct StepItems {
+    let step: String
+    let left: ArraySlice<ItemID>
+}
+
 /// The steps of a plan that a store has not applied.
 struct SchemaRun: Sendable {
     private let plan: SchemaPlan
@@ -19,12 +25,12 @@ struct SchemaRun: Sendable {
         self.plan = plan
         let history = try db.schemaHistory()
         let known = Set(plan.steps.flatMap { [$0.name] + $0.replaced })
+        if let other = history.first(where: { $0.isUnfinished && $0.plan != plan.name }) {
+            throw .migrationRunning(in: "apply", of: other)
+        }
         let newer = history.filter { step in
-            if step.isUnfinished {
-                return step.plan != plan.name || !known.contains(step.name)
-            }
-            return step.plan == plan.name && !known.contains(step.name) && !step.isCompatible
-                && !allowingNewer
+            step.plan == plan.name && !known.contains(step.name)
+                && (step.isUnfinished || !step.isCompatible && !allowingNewer)
         }
         if !newer.isEmpty { throw .newerSchema(newer) }
         let applied = Set(
@@ -63,23 +69,19 @@ struct SchemaRun: Sendable {
     /// none is left; returns whether a step is unfinished.
     ///
     /// - Parameters:
-    ///   - ids: The items of the step in batches, once they were looked for.
+    ///   - left: The items that are left of a step in batches, once they were looked for.
     ///   - completed: The number of steps that earlier blocks have completed.
     func applyNext(
         to db: borrowing DataStoreWriter, _ report: inout SchemaReport,
-        _ ids: inout ArraySlice<ItemID>?,
-        completed: Int, _ progress: (SchemaProgress) throws -> Void
+        _ left: inout StepItems?, completed: Int, _ progress: (SchemaProgress) throws -> Void
     ) throws -> Bool {
         if let step = pending.first, let batches = step.batches {
             let isUnfinished = try applyBatch(
-                of: step, batches, to: db, &report, &ids,
+                of: step, batches, to: db, &report, &left,
                 SchemaProgress(
                     step: step.name, completedSteps: completed,
                     totalSteps: completed + pending.count), progress)
-            if !isUnfinished {
-                ids = nil
-                if pending.count == 1 { try declareTypes(in: db) }
-            }
+            if !isUnfinished, pending.count == 1 { try declareTypes(in: db) }
             return isUnfinished
         }
         let whole = pending.prefix { $0.batches == nil }
@@ -123,7 +125,7 @@ struct SchemaRun: Sendable {
     /// Changes the next items of a step in batches, notes the last of them, and returns whether others are left.
     private func applyBatch(
         of step: SchemaStep, _ batches: SchemaStep.Batches, to db: borrowing DataStoreWriter,
-        _ report: inout SchemaReport, _ ids: inout ArraySlice<ItemID>?, _ progress: SchemaProgress,
+        _ report: inout SchemaReport, _ items: inout StepItems?, _ progress: SchemaProgress,
         _ handler: (SchemaProgress) throws -> Void
     ) throws -> Bool {
         let record: StepRecord
@@ -137,14 +139,15 @@ struct SchemaRun: Sendable {
             record.applied = applied(step)
         }
         let type = batches.itemTypeKey
-        var left = ids ?? []
-        if ids == nil {
+        // Another process may have completed the step for which they were looked up.
+        var left: ArraySlice<ItemID> = items?.step == step.name ? items?.left ?? [] : []
+        if items?.step != step.name {
             try db.performScan(DataStoreRequest(itemTypeKey: type)) { left.append($0.uniqueToken) }
         }
         // Another process may have changed some of them since the last batch.
         if let last = record.last { left = left.drop { $0 <= last } }
         let batch = left.prefix(batches.size)
-        ids = left.dropFirst(batch.count)
+        items = StepItems(step: step.name, left: left.dropFirst(batch.count))
         var applied = record.applied
         var progress = progress
         progress.items = applied.items

@@ -29,6 +29,27 @@ extension DataStoreItem {
         return nil
     }
 
+    /// The value of an attribute, or the fallback if the item has none, or one that is none of the raw values.
+    ///
+    /// Such a value stays stored until the attribute is set; nothing is reported.
+    @inlinable
+    public func attribute<Value: RawRepresentable & Codable>(
+        at index: Int, orUnknown fallback: @autoclosure () -> Value
+    ) -> Value where Value.RawValue: AttributeValue {
+        optionalAttributeOrUnknown(at: index) ?? fallback()
+    }
+
+    /// The value of an attribute, or `nil` if the item has none, or one that is none of the raw values.
+    ///
+    /// Such a value stays stored until the attribute is set; nothing is reported.
+    @inlinable
+    public func optionalAttributeOrUnknown<Value: RawRepresentable & Codable>(
+        at index: Int
+    ) -> Value? where Value.RawValue: AttributeValue {
+        guard let raw: Value.RawValue = optionalAttribute(at: index) else { return nil }
+        return Value(rawValue: raw)
+    }
+
     /// The value of an attribute, or the default if the item has none.
     ///
     /// A stored value that cannot be decoded is reported, and this returns the default.

@@ -100,32 +100,23 @@ struct SchemaCommand: ParsableCommand {
         private static func mismatches(
             of schema: ItemSchema, _ db: borrowing some DataStoreReadAccessor & ~Copyable
         ) throws -> [AttributeMismatch] {
-            let doubtful = schema.attributes.filter {
+            var mismatches = schema.attributes.filter {
                 !$0.kinds.isEmpty && !$0.storedKinds.isSubset(of: $0.kinds.union([.null]))
-            }
-            if doubtful.isEmpty { return [] }
-            var counts: [String: [DataStoreValue.Kind: Int]] = [:]
+            }.map { AttributeMismatch($0.name, declared: $0.kinds) }
+            if mismatches.isEmpty { return [] }
             var failure: DataStoreError?
             try db.performScan(DataStoreRequest(itemTypeKey: schema.itemTypeKey)) { item in
                 do throws(DataStoreError) {
-                    for attribute in doubtful {
-                        let value = try item.backing.value(forAttribute: attribute.name)
-                        let fits =
-                            value.isNull || value.exactly(asOneOf: attribute.kinds) != nil
-                        if !fits {
-                            counts[attribute.name, default: [:]][value.kind, default: 0] += 1
-                        }
+                    for place in mismatches.indices {
+                        mismatches[place].note(
+                            try item.backing.value(forAttribute: mismatches[place].attribute))
                     }
                 } catch {
                     failure = failure ?? error
                 }
             }
             if let failure { throw failure }
-            return doubtful.compactMap { attribute in
-                counts[attribute.name].map {
-                    AttributeMismatch(attribute.name, declared: attribute.kinds, items: $0)
-                }
-            }
+            return mismatches.filter { !$0.items.isEmpty }
         }
     }
 

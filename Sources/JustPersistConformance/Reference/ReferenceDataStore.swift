@@ -5,7 +5,7 @@ public import JustPersist
 ///
 /// Its answers are correct by definition, and other stores are compared with it. It is not suitable for large data. It
 /// keeps the whole contract, including child stores, except persistence.
-public final class ReferenceDataStore: EvolvingDataStore {
+public final class ReferenceDataStore: DataStore {
     /// The thread on which the blocks of `read` and `writeSync` run.
     public let threading: DataStoreThreading
     /// The sizes that the store accepts.

@@ -17,19 +17,16 @@ extension ReferenceState {
             // Whether such a value can be converted is examined when the declaration changes.
             if known.declaredKinds == declared.kinds { foreign.subtract(some) }
             if foreign.isEmpty { continue }
-            var items: [DataStoreValue.Kind: Int] = [:]
+            var mismatch = AttributeMismatch(declared.name, declared: declared.kinds)
             var found: Set<DataStoreValue.Kind> = []
             for row in rows where row.key.itemType == type.key {
                 let value = row[stored]
                 guard foreign.contains(value.kind) else { continue }
                 found.insert(value.kind)
-                let isReadable = declared.kinds.contains { value.exactly(as: $0) != nil }
-                if !isReadable { items[value.kind, default: 0] += 1 }
+                mismatch.note(value)
             }
             settled.forget(foreign.subtracting(found).subtracting(some), ofAttribute: stored)
-            if items.isEmpty { continue }
-            mismatches.append(
-                AttributeMismatch(declared.name, declared: declared.kinds, items: items))
+            if !mismatch.items.isEmpty { mismatches.append(mismatch) }
         }
         if !mismatches.isEmpty {
             throw .schemaMismatch(mismatches, ofType: schema.itemTypeKey, in: "declare")

@@ -158,7 +158,7 @@ package struct ReferenceState: Sendable {
 
     /// Removes an attribute with its values, and returns whether it existed.
     mutating func dropAttribute(_ name: String, ofType itemType: String) -> Bool {
-        guard var type = type(itemType), let name = type.presentName(name) else { return false }
+        guard var type = type(itemType), type.has(name) else { return false }
         type.drop(name)
         put(type)
         for index in rows.indices where rows[index].key.itemType == type.key {
@@ -169,7 +169,7 @@ package struct ReferenceState: Sendable {
 
     /// Removes a type with its items, and returns whether it existed.
     mutating func dropType(_ itemType: String) -> Bool {
-        guard let type = type(itemType) else { return false }
+        guard let type = type(itemType), type.key == itemType else { return false }
         removeAll(type.key)
         types.removeAll { $0.key == type.key }
         for (key, present) in presentKeys where present == type.key { presentKeys[key] = nil }

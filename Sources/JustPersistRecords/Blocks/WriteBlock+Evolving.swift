@@ -28,12 +28,11 @@ extension WriteBlock {
         return true
     }
 
-    /// Removes an attribute from the catalog, and returns whether it existed.
+    /// Removes an attribute from the catalog, and returns whether there was one that has this name now.
     func dropAttribute(_ name: String, ofType key: String) throws(DataStoreError) -> Bool {
         try refuseInChild("dropAttribute", key)
-        guard let before = known.catalog.type(key), let id = before.id(ofAttribute: name) else {
-            return false
-        }
+        guard let before = known.catalog.type(key), let id = before.currentID(ofAttribute: name)
+        else { return false }
         if before.unknown.forbidsWriting { throw before.newerFormat(in: "dropAttribute") }
         // Changes that are not written yet know the attribute.
         try flush()
@@ -52,15 +51,15 @@ extension WriteBlock {
         try followIndexes(of: changed, before: before)
     }
 
-    /// Removes a type and its items, and returns whether it existed.
+    /// Removes a type and its items, and returns whether there was one that has this key now.
     ///
     /// Its number stays with its key, because references with it may exist.
     func dropType(_ key: String) throws(DataStoreError) -> Bool {
         try refuseInChild("dropType", key)
-        guard let type = known.catalog.type(key) else { return false }
+        guard let type = known.catalog.type(key), type.key == key else { return false }
         if type.unknown.forbidsWriting { throw type.newerFormat(in: "dropType") }
         try removeAll(blockType(ItemType(dynamic: type.key)))
-        known.catalog.put(type.retired())
+        known.catalog.put(type.dropped())
         didChange(type.number)
         for used in usedTypes(type) {
             used.bind(to: nil, nil)

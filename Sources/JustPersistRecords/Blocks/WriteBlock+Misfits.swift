@@ -9,10 +9,9 @@ extension WriteBlock {
     struct Misfit {
         let type: UInt32
         let attribute: UInt16
-        let declared: AttributeSchema
         let tags: UInt16
-        /// The number of items with a value that cannot be read, by its kind.
-        var items: [DataStoreValue.Kind: Int] = [:]
+        /// The declaration, and the values that it does not fit.
+        var mismatch: AttributeMismatch
     }
 
     /// A class that was refused, in a state of the block.
@@ -32,7 +31,7 @@ extension WriteBlock {
         for misfit in try misfits(among: candidates, schema) {
             guard var type = known.catalog[misfit.type] else { continue }
             // Some of these values can be converted, and may be there.
-            let gone = misfit.tags & ~ValueTag.convertible(to: misfit.declared.kinds).some
+            let gone = misfit.tags & ~ValueTag.convertible(to: misfit.mismatch.declared).some
             if gone == 0 { continue }
             type.forget(gone, ofAttribute: misfit.attribute)
             known.catalog.put(type)
@@ -54,7 +53,8 @@ extension WriteBlock {
                     if tags == 0 { continue }
                     misfits.append(
                         Misfit(
-                            type: type.number, attribute: place, declared: declared, tags: tags))
+                            type: type.number, attribute: place, tags: tags,
+                            mismatch: AttributeMismatch(declared.name, declared: declared.kinds)))
                 }
             }
         }
@@ -64,10 +64,7 @@ extension WriteBlock {
         }
         try flush()
         for type in Set(misfits.map(\.type)) { try count(&misfits, of: type) }
-        let mismatches = misfits.filter { !$0.items.isEmpty }.map { misfit in
-            AttributeMismatch(
-                misfit.declared.name, declared: misfit.declared.kinds, items: misfit.items)
-        }
+        let mismatches = misfits.map(\.mismatch).filter { !$0.items.isEmpty }
         if mismatches.isEmpty { return misfits }
         let error = DataStoreError.schemaMismatch(
             mismatches, ofType: schema.itemTypeKey, in: "declare")
@@ -88,11 +85,10 @@ extension WriteBlock {
                 guard let field = table.field(misfits[place].attribute, in: record),
                     field.tag <= ValueTag.dictionary,
                     misfits[place].tags & 1 << UInt16(field.tag) != 0,
-                    let kind = ValueTag.kind(of: field.tag)
+                    let value = ValueDecoding.value(
+                        tag: field.tag, in: record, field.range, known)
                 else { continue }
-                let value = ValueDecoding.value(tag: field.tag, in: record, field.range, known)
-                if value?.exactly(asOneOf: misfits[place].declared.kinds) != nil { continue }
-                misfits[place].items[kind, default: 0] += 1
+                misfits[place].mismatch.note(value)
             }
             return .next
         }

@@ -123,7 +123,7 @@ extension Catalog {
 
     /// The undeclared type with that key, to which items may refer; a new type if there is none.
     private func newType(_ key: String) throws(DataStoreError) -> CatalogType {
-        if let known = entry(key) { return known }
+        if let known = entry(key), known.key == key { return known }
         guard nextNumber < .max else {
             throw DataStoreError(
                 .limitExceeded, in: "declare", "The store has no number left for a new type.",

@@ -74,6 +74,16 @@ struct CatalogType: Sendable {
         return type
     }
 
+    /// The remaining entry of a type that was dropped.
+    ///
+    /// It keeps the ids of the attributes: records in children have them, so a later declaration must not use them.
+    func dropped() -> CatalogType {
+        var type = retired()
+        type.attributes = attributes
+        for place in type.attributes.indices { type.attributes[place].drop() }
+        return type
+    }
+
     /// Gives an attribute another name; its values stay where they are.
     mutating func rename(_ id: UInt16, to name: String) {
         let old = attributes[Int(id)].name

@@ -77,6 +77,8 @@ extension WriteBlock {
     /// entries there, even if the root has completed it.
     private func adopt(_ number: UInt32, of catalog: Catalog) throws(DataStoreError) {
         guard var type = catalog[number] else { return }
+        // The root may have dropped attributes since.
+        defer { for used in usedTypes(type) { used.noteUndeclared() } }
         guard let before = known.catalog[number], before.isDeclared, type.isDeclared else {
             known.catalog.put(type)
             return didChange(number)

@@ -1,7 +1,7 @@
 public import JustPersist
 
 /// Write blocks and their commits.
-extension RecordStore: EvolvingDataStore {
+extension RecordStore {
     /// Runs a block that may change the store, and commits.
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
         try refuseInsideWriteAbove()

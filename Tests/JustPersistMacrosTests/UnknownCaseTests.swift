@@ -5,7 +5,7 @@ import Testing
 /// Enums with cases that a later release has stored.
 @Suite struct UnknownCaseTests {
     enum Cuisine: String, Codable { case thai, other }
-    enum Level: Int, AttributeValue, CaseIterable { case low = 1 }
+    enum Level: Int, Codable, CaseIterable { case low = 1 }
 
     @Item("Place") final class Place {
         @Attribute(unknown: .keep) var cuisine: Cuisine = .other

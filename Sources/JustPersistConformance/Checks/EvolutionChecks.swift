@@ -2,9 +2,10 @@ import JustPersist
 
 /// Checks of schemas that change, for stores that declare it.
 enum EvolutionChecks {
-    static let all: [CheckDefinition] = names + removal + plans
+    static let all: [CheckDefinition] =
+        names + declared + conversions + removal + plans + batches
 
-    private static func evo(
+    static func evo(
         _ name: String, clause: [Int], _ summary: String,
         run: @escaping @Sendable (CheckContext) throws -> Void
     ) -> CheckDefinition {
@@ -185,7 +186,7 @@ enum EvolutionChecks {
     ]
 
     /// A step that adds 1 to the count of each item.
-    private static func increment(_ name: String, _ key: String) -> SchemaStep {
+    static func increment(_ name: String, _ key: String) -> SchemaStep {
         SchemaStep(name) { db in
             for item in try db.dynamicItems(DataStoreRequest(itemTypeKey: key)) {
                 guard case .int(let count) = item["count"] else { continue }
@@ -195,10 +196,11 @@ enum EvolutionChecks {
     }
 }
 
-private struct StepFailure: Error {}
+/// The error of a step that fails.
+struct StepFailure: Error {}
 
 /// A later release of a type, which declares another kind.
-private final class Level: MutableDataStoreItem {
+final class Level: MutableDataStoreItem {
     static let schema = ItemSchema(
         "ConformanceEvolving", attributes: [AttributeSchema("level", kinds: [.int])])
     let backing: any ItemBacking

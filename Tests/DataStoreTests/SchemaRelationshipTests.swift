@@ -73,26 +73,30 @@ import Testing
         }
     }
 
-    /// The titles of the author's books, and the names of the authors of each book.
+    private static func others(
+        _ item: DynamicItem, _ name: String, _ db: borrowing DataStoreReader
+    ) throws -> [DynamicItem] {
+        guard case .array(let references) = item[name] else { return [] }
+        var others: [DynamicItem] = []
+        for case .reference(let reference) in references {
+            if let other = try db.dynamicItem(reference) { others.append(other) }
+        }
+        return others
+    }
+
+    /// The titles of the author's books, and the numbers of authors of each book.
     private static func graph(
         _ store: any DataStore
     ) throws -> (books: [DataStoreValue], authors: [Int]) {
         try store.read { db in
-            func others(_ item: DynamicItem, _ name: String) throws -> [DynamicItem] {
-                guard case .array(let references) = item[name] else { return [] }
-                return try references.compactMap {
-                    guard case .reference(let reference) = $0 else { return nil }
-                    return try db.dynamicItem(reference)
-                }
-            }
             let author = try #require(
                 try db.dynamicItems(DataStoreRequest(itemTypeKey: "Author")).first)
-            return (
-                try others(author, "works").map { $0["title"] },
-                try db.dynamicItems(DataStoreRequest(itemTypeKey: "Book")).map {
-                    try others($0, "authors").count
-                }
-            )
+            let titles = try others(author, "works", db).map { $0["title"] }
+            var numbers: [Int] = []
+            for book in try db.dynamicItems(DataStoreRequest(itemTypeKey: "Book")) {
+                numbers.append(try others(book, "authors", db).count)
+            }
+            return (titles, numbers)
         }
     }
 

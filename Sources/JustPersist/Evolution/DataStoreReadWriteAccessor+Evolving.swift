@@ -177,8 +177,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     ) throws(DataStoreError) -> ItemSchema? {
         let type = try schemas().schema(ofType: itemTypeKey)
         if let type, byFormerNames || type.itemTypeKey == itemTypeKey { return type }
-        // Throws if damage hides the type: a step must not count as applied then.
-        if type == nil { _ = try performCount(DataStoreRequest(itemTypeKey: itemTypeKey)) }
+        try checkReadable(itemTypeKey)
         guard SchemaNotes.current != nil else {
             throw DataStoreError(
                 .invalidRequest, in: operation, "The store has no type “\(itemTypeKey)”.",
@@ -187,6 +186,11 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         SchemaNotes.note(
             SchemaChange("“\(itemTypeKey)” is not in the store", ofType: itemTypeKey))
         return nil
+    }
+
+    /// Throws if damage hides what a store knows of a type: a step must not count as applied then.
+    private func checkReadable(_ itemTypeKey: String) throws(DataStoreError) {
+        _ = try performCount(DataStoreRequest(itemTypeKey: itemTypeKey))
     }
 
     /// A type and one of its attributes that is no relationship, as the store knows them, by any names that they had; `nil`
@@ -202,6 +206,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
                     byFormerNames && $0.formerNames.contains(attribute)
                 })
         else {
+            try checkReadable(type.itemTypeKey)
             guard SchemaNotes.current != nil else {
                 throw .unknownAttribute(attribute, ofType: type.itemTypeKey, in: operation)
             }
@@ -220,5 +225,26 @@ extension DataStoreReadAccessor where Self: ~Copyable {
                 """, itemType: type.itemTypeKey, attribute: known.name)
         }
         return (type, known)
+    }
+}
+
+extension DataStoreError {
+    /// The refusal of an attribute of which items have values under several names.
+    package static func conflictingAttributes(
+        _ attribute: AttributeSchema, of itemTypeKey: String, _ names: [String]
+    ) -> DataStoreError {
+        let calls = names.dropFirst().map {
+            "try db.mergeAttribute(\"\($0)\", into: \"\(names[0])\", of: \"\(itemTypeKey)\")"
+        }
+        return DataStoreError(
+            .conflictingAttributes, in: "declare",
+            """
+            “\(attribute.name)” of “\(itemTypeKey)” was renamed, and items have values under \
+            \(names.map { "“\($0)”" }.joined(separator: " and ")). Nothing was changed.
+            """,
+            advice: """
+                Merge them once, in a write block before the first use of the class: \
+                \(calls.joined(separator: "; ")).
+                """, itemType: itemTypeKey, attribute: attribute.name)
     }
 }

@@ -130,13 +130,7 @@ extension ReferenceState {
             rows.contains { $0.key.itemType == key && !$0[name].isNull }
         }
         if holders.count < 2 { return holders.first ?? names.first }
-        throw DataStoreError(
-            .conflictingAttributes, in: "declare",
-            """
-            “\(attribute.name)” of “\(key)” was renamed, and items have values under \
-            \(holders.map { "“\($0)”" }.joined(separator: " and ")). Nothing was changed. Copy the values \
-            that count to one of them, and set the other to nil.
-            """, itemType: key, attribute: attribute.name)
+        throw .conflictingAttributes(attribute, of: key, holders)
     }
 
     /// Gives an attribute another name, and merges it with an attribute of that name if only one of them has values.

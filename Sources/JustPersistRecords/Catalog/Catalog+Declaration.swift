@@ -195,14 +195,8 @@ extension CatalogType {
         var holders: [UInt16] = []
         for id in places where try holdsValues(self, id) { holders.append(id) }
         if holders.count < 2 { return holders.first ?? places.first }
-        let names = holders.map { "“\(attributes[Int($0)].name)”" }.joined(separator: " and ")
-        throw DataStoreError(
-            .conflictingAttributes, in: "declare",
-            """
-            “\(attribute.name)” of “\(key)” was renamed, and items have values under \(names). Nothing was \
-            changed. Copy the values that count to one of them, and set the other to nil, with items of \
-            dynamicItems(_:).
-            """, itemType: key, attribute: attribute.name)
+        let names = holders.map { attributes[Int($0)].name }
+        throw .conflictingAttributes(attribute, of: key, names)
     }
 
     /// Adds an attribute or updates it to its declaration, and returns whether that changed anything.

@@ -3,7 +3,7 @@ import JustPersist
 /// Checks of schemas that change, for stores that declare it.
 enum EvolutionChecks {
     static let all: [CheckDefinition] =
-        names + declared + conversions + removal + plans + batches
+        names + declared + conversions + removal + children + plans + batches
 
     static func evo(
         _ name: String, clause: [Int], _ summary: String,
@@ -98,6 +98,43 @@ enum EvolutionChecks {
             let id = try items.create()
             try items.expect([id], "after its name was declared again")
         },
+    ]
+
+    private static let children = [
+        CheckDefinition(
+            "evo/children-lose-what-is-dropped", clause: [20, 28],
+            gate: .requires(.evolution && .childStores),
+            "The changes that a child has made of dropped attributes and types are dropped too."
+        ) { check in
+            let items = try StoredType(
+                "ConformanceEvolving", ["a", "b"], in: check.openStore(), check)
+            let id = try items.create(["a": .int(1), "b": .int(1)])
+            func child(_ value: Int64) throws -> (StoredType, new: ItemID) {
+                let store = try items.store.makeChild()
+                try store.open()
+                let child = StoredType(items.key, knownIn: store, check)
+                try child.set(["a": .int(value), "b": .int(value)], of: id)
+                return (child, try child.create(["a": .int(value), "b": .int(value)]))
+            }
+            let (first, new) = try child(2)
+            try items.store.write { db in try db.dropAttribute("b", of: items.key) }
+            try first.expectValues(["a": .int(2)], of: id, "in a child")
+            let report = try items.store.merge(first.store, policy: .fail)
+            check.expectEqual(report.conflicts.count, 0, "the number of conflicts")
+            try items.store.write { db in try items.declare(["b"], db) }
+            for id in [id, new] {
+                try items.expectValues(["a": .int(2)], of: id, "after the merge")
+            }
+            try first.store.close()
+            let (second, another) = try child(3)
+            try items.store.write { db in try db.dropType(items.key) }
+            check.expectEqual(
+                try items.store.merge(second.store, policy: .childWins).conflicts.map(\.id),
+                [id, another], "the items that conflict with a dropped type")
+            try items.store.write { db in try items.declare(["a"], db) }
+            try items.expect([], "after its name was declared again")
+            try second.store.close()
+        }
     ]
 
     private static let plans = [

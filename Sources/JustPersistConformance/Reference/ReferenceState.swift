@@ -1,5 +1,11 @@
 package import JustPersist
 
+/// A type or an attribute that was dropped.
+enum ReferenceDrop: Sendable {
+    case type(String)
+    case attribute(of: String, String)
+}
+
 /// The contents of a store at one moment: a list of rows, and their types.
 ///
 /// It is a value: a block uses a copy, and a snapshot is a copy.
@@ -10,6 +16,8 @@ package struct ReferenceState: Sendable {
     package private(set) var types: [ReferenceType] = []
     /// The renamings of types and attributes, in order.
     package private(set) var renames: [ReferenceRename] = []
+    /// The types and attributes that were dropped, in order.
+    var drops: [ReferenceDrop] = []
     /// Whether a step of a schema plan has changed a part of the store, and is not complete.
     var hasUnfinishedStep = false
     /// The current keys of types, by their former keys.
@@ -161,6 +169,7 @@ package struct ReferenceState: Sendable {
         guard var type = type(itemType), type.has(name) else { return false }
         type.drop(name)
         put(type)
+        drops.append(.attribute(of: type.key, name))
         for index in rows.indices where rows[index].key.itemType == type.key {
             rows[index].values[name] = nil
         }
@@ -173,6 +182,7 @@ package struct ReferenceState: Sendable {
         removeAll(type.key)
         types.removeAll { $0.key == type.key }
         for (key, present) in presentKeys where present == type.key { presentKeys[key] = nil }
+        drops.append(.type(type.key))
         return true
     }
 

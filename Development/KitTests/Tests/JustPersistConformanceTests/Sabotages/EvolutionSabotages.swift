@@ -31,6 +31,17 @@ enum EvolutionSabotages {
                 return try schemaChange($0, $1)
             }
         },
+        Sabotage(
+            "merges dropped values of a child", caughtBy: "evo/children-lose-what-is-dropped"
+        ) {
+            $0.rules = { rules, _ in
+                rules.merged = { [merged = rules.merged] overlay, parent, policy in
+                    var parent = parent
+                    parent.drops = []
+                    return merged(overlay, parent, policy)
+                }
+            }
+        },
         Sabotage("forgets the applied steps", caughtBy: "evo/steps-once-and-together") {
             $0.fetch = forgettingSteps($0.fetch)
         },

@@ -106,7 +106,7 @@ import Testing
                 if fault != .commit {
                     expectError(.storageFull) { _ = try db.count(Restaurant.self) }
                     expectError(.storageFull) { _ = try db.items(Restaurant.self) }
-                    expectError(.couldNotDeleteItemsOfType) { try db.deleteAll(Restaurant.self) }
+                    expectError(.storageFull) { try db.deleteAll(Restaurant.self) }
                 }
             } as Void
         }

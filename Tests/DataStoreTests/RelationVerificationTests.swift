@@ -390,47 +390,6 @@ import Testing
         }
     }
 
-    /// Partners of which one side is unique.
-    private final class Left: MutableDataStoreItem {
-        static let schema = ItemSchema(
-            "Left", attributes: [],
-            relationships: [RelationshipSchema("right", to: Right.self, inverse: "left")])
-        let backing: any ItemBacking
-        init(backing: any ItemBacking) { self.backing = backing }
-    }
-
-    private final class Right: MutableDataStoreItem {
-        static let schema = ItemSchema(
-            "Right", attributes: [], indexes: [IndexSchema(["left"], isUnique: true)],
-            relationships: [RelationshipSchema("left", to: Left.self)])
-        let backing: any ItemBacking
-        init(backing: any ItemBacking) { self.backing = backing }
-    }
-
-    @Test(arguments: Backend.ofRecords)
-    func aPartnerIsNotRestoredAgainstUniqueness(_ backend: Backend) throws {
-        try backend.withStore { store in
-            let (left, second) = try store.write { db in
-                let left = try db.create(Left.self)
-                let rights = try (0..<2).map { _ in try db.create(Right.self) }
-                left.setRelated("right", to: rights[0])
-                try rights[0].backing.setValue(.null, forAttribute: "left")
-                try rights[1].backing.setValue(
-                    .reference(ItemReference(itemTypeKey: "Left", id: left.uniqueToken)),
-                    forAttribute: "left")
-                return (left.uniqueToken, rights[1].uniqueToken)
-            }
-            try #expect(store.verify().problems.count == 2)
-            try #expect(store.repair().remaining.isEmpty)
-            try store.read { db in
-                let left = try #require(try db.item(Left.self, id: left))
-                let right = left.related("right", as: Right.self)
-                #expect(right?.uniqueToken == second)
-                #expect(right?.related("left", as: Left.self)?.uniqueToken == left.uniqueToken)
-            }
-        }
-    }
-
     // MARK: Later releases
 
     /// A closed store with a sample whose tag `t0` was deleted without its link.

@@ -178,6 +178,47 @@ import Testing
         }
     }
 
+    private final class Node: MutableDataStoreItem {
+        static let schema = ItemSchema(
+            "Node", attributes: [],
+            relationships: [
+                RelationshipSchema("parent", to: Node.self),
+                RelationshipSchema(
+                    "children", to: Node.self, isToMany: true, deleteRule: .cascade,
+                    inverse: "parent"),
+            ])
+        let backing: any ItemBacking
+        init(backing: any ItemBacking) { self.backing = backing }
+    }
+
+    /// Of two damaged items, a parent can be deleted only after its child.
+    @Test(arguments: Backend.persistent, [[0, 1, 2], [2, 1, 0]])
+    func deletingAllItemsDeletesDamagedOnesInAnOrderThatWorks(
+        _ backend: Backend, _ order: [Int]
+    ) throws {
+        try withTemporaryDirectory { directory in
+            let store = backend.make(at: directory)
+            try store.open()
+            let nodes = try store.write { db in
+                let nodes = try (0..<6).map { _ in try db.create(Node.self) }
+                nodes[order[1]].setRelated("parent", to: nodes[order[0]])
+                nodes[order[2]].setRelated("parent", to: nodes[order[1]])
+                nodes[4].setRelated("parent", to: nodes[3])
+                return nodes.map(\.uniqueToken)
+            }
+            try store.close()
+            let bytes = StoredBytes(backend, at: directory)
+            for node in [order[0], order[1], 5] { try bytes.damageRecord(of: nodes[node]) }
+            try store.open()
+            try store.write { db in
+                try db.deleteAll(Node.self)
+                try #expect(db.count(Node.self) == 0)
+            }
+            try expectSound(store)
+            try store.close()
+        }
+    }
+
     @Test(arguments: Backend.persistent)
     func aDamagedLinkIsAnErrorUntilItIsDeleted(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in

@@ -119,6 +119,8 @@ import Testing
             ["--relation", "a=B.c", "--ordered", "a"], ["--delete-rule", "a=cascade"],
             ["--relation", "a=B.c", "--delete-rule", "a=never"],
             ["--relation", "a=B.c", "--delete-rule", "a=deny", "--delete-rule", "a=cascade"],
+            // Two relationships of that name.
+            ["--relation", "a=B.c", "--inverse", "a=a", "--delete-rule", "a=deny"],
         ] {
             let run = try run(["import", tool.store("lmdb"), "T", file] + options)
             #expect(run.status == 64, "\(options)")
@@ -196,9 +198,9 @@ import Testing
         #expect(try tool("delete-rule", store, "Nobody", "albums", "deny").status == 1)
     }
 
-    /// The rule of no action leaves references to deleted items, which no other rule has.
+    /// The rule of no action leaves references to deleted items, which are no damage under a later rule.
     @Test(arguments: ["lmdb", "leveldb"])
-    func anotherRuleThanNoActionLeavesNoReferencesToDeletedItems(_ scheme: String) throws {
+    func referencesThatNoActionHasLeftAreNoDamageUnderAnotherRule(_ scheme: String) throws {
         let store = try makeStore(scheme)
         for (type, name) in [("Artist", "albums"), ("Album", "lists")] {
             #expect(try tool("delete-rule", store, type, name, "noAction").status == 0)

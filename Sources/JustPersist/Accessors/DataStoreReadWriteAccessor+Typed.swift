@@ -58,13 +58,15 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes all items of a class.
     ///
-    /// A failure throws ``DataStoreError/Code/couldNotDeleteItemsOfType``.
+    /// A failure throws ``DataStoreError/Code/couldNotDeleteItemsOfType``, except for one of the storage, which makes the
+    /// whole block fail and keeps its own code.
     public func deleteAll(
         _ type: any MutableDataStoreItem.Type
     ) throws(DataStoreError) {
         do throws(DataStoreError) {
             try deleteAllByRules(ItemType(type))
         } catch {
+            if [.storageFull, .storageFailure].contains(error.code) { throw error }
             throw DataStoreError(
                 .couldNotDeleteItemsOfType, in: "deleteAll", error.message,
                 itemType: type.itemTypeKey, engine: error.engine)

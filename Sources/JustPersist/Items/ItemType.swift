@@ -46,7 +46,7 @@ public struct ItemType: Sendable {
 
     /// The type of an item.
     public init(of item: any DataStoreItem) {
-        if item is DynamicItem {
+        if type(of: item) == DynamicItem.self {
             self.init(dynamic: item.backing.itemTypeKey)
         } else {
             self.init(type(of: item))

@@ -7,7 +7,7 @@ extension [ItemSchema] {
         var names: Set<String> = []
         for relationship in schema.relationships where !relationship.isToMany {
             let relation = try? relation(relationship, of: schema, isWhole: false)
-            if relation?.inverse?.deleteRule == .noAction { names.insert(relationship.name) }
+            if relation?.inverse?.keepsReferences == true { names.insert(relationship.name) }
         }
         return names
     }

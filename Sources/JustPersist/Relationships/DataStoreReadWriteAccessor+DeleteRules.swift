@@ -1,8 +1,9 @@
 /// Deleting items under the rules of their relationships.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Whether deleting items of a type may affect others.
-    private func hasRelations(_ type: ItemType) throws(DataStoreError) -> Bool {
-        guard let links, try hasRelationships else { return false }
+    /// Whether deleting items of a type may affect others, in a store that has relationships.
+    private func hasRelations(
+        _ type: ItemType, _ links: BlockLinks
+    ) throws(DataStoreError) -> Bool {
         if let schema = type.schema, !schema.relationships.isEmpty { return true }
         if try !withoutInverse(to: type.key, links).isEmpty { return true }
         if type.schema != nil { return false }
@@ -19,8 +20,10 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes an item under the rules of its relationships, and returns whether it existed.
     func deleteByRules(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
-        guard try hasRelations(ItemType(of: item)) else { return try performDelete(item) }
-        return try knownLinks("delete").followingRules { () throws(DataStoreError) in
+        guard let links, try hasRelationships, try hasRelations(ItemType(of: item), links) else {
+            return try performDelete(item)
+        }
+        return try links.followingRules { () throws(DataStoreError) in
             try deleteWithOthers(item)
         }
     }
@@ -37,25 +40,50 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes all items of a type under the rules of their relationships.
     func deleteAllByRules(_ type: ItemType) throws(DataStoreError) {
-        guard try hasRelations(type) else { return try performDeleteAll([type]) }
-        try knownLinks("delete").followingRules { () throws(DataStoreError) in
-            var items: [ItemReference] = []
-            var isRead = false
-            while !isRead {
-                items = []
+        guard let links, try hasRelationships, try hasRelations(type, links) else {
+            return try performDeleteAll([type])
+        }
+        try links.followingRules { () throws(DataStoreError) in
+            // Of the items that cannot be read, one can sometimes be deleted only after another one.
+            var damaged: [ItemReference] = []
+            var known: Set<ItemReference> = []
+            while true {
                 do throws(DataStoreError) {
-                    try performScan(DataStoreRequest(type: type)) {
-                        items.append(ItemReference(to: $0))
+                    while let last = damaged.last {
+                        _ = try delete([last])
+                        damaged.removeLast()
                     }
-                    isRead = true
+                    return try deleteReadable(type)
                 } catch {
-                    // The others can be read without the damaged one.
-                    guard let id = error.damagedItem,
-                        try delete([ItemReference(itemTypeKey: type.key, id: id)]) > 0
-                    else { throw error }
+                    guard let id = error.damagedItem else { throw error }
+                    let next = ItemReference(itemTypeKey: type.key, id: id)
+                    guard isDamaged(next), known.insert(next).inserted else { throw error }
+                    damaged.append(next)
                 }
             }
-            _ = try delete(items)
+        }
+    }
+
+    /// Deletes the items of a type before the first damaged one, and throws the error of that.
+    private func deleteReadable(_ type: ItemType) throws(DataStoreError) {
+        var items: [ItemReference] = []
+        var damage: DataStoreError?
+        do throws(DataStoreError) {
+            try performScan(DataStoreRequest(type: type)) { items.append(ItemReference(to: $0)) }
+        } catch {
+            if error.damagedItem == nil { throw error }
+            damage = error
+        }
+        _ = try delete(items)
+        if let damage { throw damage }
+    }
+
+    private func isDamaged(_ item: ItemReference) -> Bool {
+        do throws(DataStoreError) {
+            _ = try exists(item)
+            return false
+        } catch {
+            return error.damagedItem == item.id
         }
     }
 
@@ -178,36 +206,6 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             } else {
                 try found.backing.setValue(.null, forAttribute: relation.schema.name)
                 links.noteCount(relation, of: ItemReference(to: found))
-            }
-        }
-    }
-}
-
-/// Changing the rules of relationships that a store has recorded.
-extension DataStoreReadWriteAccessor where Self: ~Copyable {
-    /// Gives a relationship of a type another delete rule, for deletions from now on.
-    ///
-    /// The references to deleted items that the rule of no action has left are removed, which reads all others.
-    package func setDeleteRule(
-        _ rule: RelationshipSchema.DeleteRule, of relation: Relation
-    ) throws(DataStoreError) {
-        let schema = relation.schema.deleting(by: rule)
-        try declare(ItemSchema(relation.owner, attributes: [], relationships: [schema]))
-        guard relation.schema.deleteRule == .noAction, rule != .noAction,
-            let back = relation.reversed
-        else { return }
-        var others: [ItemReference] = []
-        try performScan(DataStoreRequest(itemTypeKey: back.owner)) {
-            others.append(ItemReference(to: $0))
-        }
-        for other in others {
-            for former in try references(back, of: other, includesDeleted: true)
-            where try !exists(former) {
-                if case .links = back.storage {
-                    try removeLinks(back, of: other, to: former)
-                } else {
-                    try fetch(other)?.backing.setValue(.null, forAttribute: back.schema.name)
-                }
             }
         }
     }

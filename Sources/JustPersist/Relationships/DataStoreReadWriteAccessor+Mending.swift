@@ -6,25 +6,21 @@ package struct MendedRelations {
     package fileprivate(set) var clearedReferences = 0
     /// The errors for limits of numbers that no longer hold.
     package private(set) var violations: [DataStoreError] = []
-    /// The limits of numbers that the changes may have broken since they were last judged.
-    fileprivate var limits = BlockLinks()
+    /// The faults that could not be repaired, because an item or its type is damaged or belongs to a later release.
+    package var skipped = 0
+    /// The limits of numbers that the changes may have broken.
+    fileprivate let limits = BlockLinks()
     /// Whether an item that has lost its partner may get it back.
     package var restoresPartners = true
 
     /// No changes.
     package init() {}
 
-    /// Notes the limits of numbers that the changes of a write block have broken.
+    /// Notes the limits of numbers that the changes have broken.
     package mutating func judgeLimits(_ db: borrowing DataStoreWriter) throws(DataStoreError) {
-        let judged = limits
-        limits = BlockLinks()
-        do throws(DataStoreError) {
-            let error = try judged.violation(
-                db, "After the repair, numbers of related items are beyond their limits")
-            if let error { violations.append(error) }
-        } catch {
-            guard error.isOfOneItem else { throw error }
-        }
+        let error = try limits.violation(
+            db, "After the repair, numbers of related items are beyond their limits")
+        if let error { violations.append(error) }
     }
 }
 
@@ -32,17 +28,13 @@ package struct MendedRelations {
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Makes a reference of an item, or a link, agree with the items that it relates.
     ///
-    /// Nothing is changed where the items cannot be read, or only by a later release.
+    /// - Throws: An error after part of the change, too: the block must be rolled back.
     package func mend(
         _ part: RelatingPart, of item: ItemReference, _ mended: inout MendedRelations
     ) throws(DataStoreError) {
-        do throws(DataStoreError) {
-            switch part {
-            case .reference(let relation): try mend(relation, of: item, &mended)
-            case .links(let ends): try mend(ends, item, &mended)
-            }
-        } catch {
-            guard error.isOfOneItem else { throw error }
+        switch part {
+        case .reference(let relation): try mend(relation, of: item, &mended)
+        case .links(let ends): try mend(ends, item, &mended)
         }
     }
 
@@ -169,5 +161,5 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
 extension DataStoreError {
     /// Whether an item or its type is damaged, or belongs to a later release, and others can be used.
-    fileprivate var isOfOneItem: Bool { code == .corrupted || code == .newerFormat }
+    package var isOfOneItem: Bool { code == .corrupted || code == .newerFormat }
 }

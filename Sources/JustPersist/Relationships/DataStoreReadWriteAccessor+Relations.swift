@@ -82,9 +82,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Notes the relationships of a new item that must have a number of others at the end of the block.
     @usableFromInline
     package func noteCreated(_ item: any DataStoreItem) throws(DataStoreError) {
-        let schema = type(of: item).schema
-        if schema.relationships.isEmpty, !(item is DynamicItem) { return }
-        if schema.relationships.isEmpty, try !hasRelationships { return }
+        let itemClass = type(of: item)
+        if itemClass.schema.relationships.isEmpty {
+            // A class without relationships has none in the store either.
+            if itemClass != DynamicItem.self { return }
+            if try !hasRelationships { return }
+        }
         let links = try knownLinks("create")
         for relation in try relations(of: item) where relation.schema.minimum > 0 {
             links.noteCount(relation, of: ItemReference(to: item))

@@ -32,6 +32,9 @@ extension ItemSchema {
                     """)
             }
             var relationship = relationship
+            // An earlier release knows a renamed relationship by its former name.
+            let before = known.relationships(of: self).first { relationship.sharesName(with: $0) }
+            if before?.keepsReferences == true { relationship.leftReferences = true }
             if relationship.isToMany {
                 let others =
                     relationship.destination == itemTypeKey
@@ -40,11 +43,7 @@ extension ItemSchema {
                 let back = inverse.flatMap { inverse in
                     others.first { inverse.isNamed($0.name) && inverse.isToMany }?.links?.reversed
                 }
-                let own = known.relationships(of: self).first {
-                    // An earlier release knows a renamed relationship by its former name.
-                    relationship.sharesName(with: $0)
-                }?.links
-                let links = own ?? relationship.links ?? back
+                let links = before?.links ?? relationship.links ?? back
                 if let links {
                     let given = [
                         relationship.links, inverse?.name == relationship.name ? nil : back,
@@ -144,24 +143,25 @@ extension [ItemSchema] {
     package func relation(
         _ relationship: RelationshipSchema, of owner: ItemSchema, isWhole: Bool = true
     ) throws(DataStoreError) -> Relation {
-        var (relationship, inverse) = (
-            relationship, try inverse(of: relationship, owner, isWhole: isWhole)
-        )
-        func links(_ schema: RelationshipSchema, _ known: [RelationshipSchema])
-            -> RelationshipSchema.Links?
+        let declared = try inverse(of: relationship, owner, isWhole: isWhole)
+        func kept(_ schema: RelationshipSchema, _ known: [RelationshipSchema])
+            -> RelationshipSchema
         {
-            schema.links ?? known.first { schema.isNamed($0.name) }?.links
+            var schema = schema
+            guard let known = known.first(where: { schema.isNamed($0.name) }) else { return schema }
+            schema.links = schema.links ?? known.links
+            if known.leftReferences { schema.leftReferences = true }
+            return schema
         }
-        if relationship.isToMany {
-            relationship.links =
-                links(relationship, relationships(of: owner))
-                ?? .fresh(
-                    relationship, of: owner.itemTypeKey, inverse,
-                    except: Set(flatMap { $0.relationships.compactMap(\.links?.typeKey) }))
+        var relationship = kept(relationship, relationships(of: owner))
+        if relationship.isToMany, relationship.links == nil {
+            relationship.links = .fresh(
+                relationship, of: owner.itemTypeKey, declared,
+                except: Set(flatMap { $0.relationships.compactMap(\.links?.typeKey) }))
         }
-        if let other = inverse, other.isToMany {
-            inverse?.links = links(
-                other,
+        let inverse = declared.map {
+            kept(
+                $0,
                 relationships(
                     of: relationship.destinationClass?.schema, or: relationship.destination))
         }

@@ -57,14 +57,16 @@ package struct LinkEnds {
     package func mayLack(source: Bool, target: Bool) -> Bool {
         if !source, !target { return true }
         if isOrder || source && target { return false }
-        return (source ? fromSource : fromTarget)?.schema.deleteRule.leavesReferences == true
+        return (source ? fromSource : fromTarget)?.schema.leavesReferences == true
     }
 }
 
-extension RelationshipSchema.DeleteRule {
-    /// Whether others may refer to a deleted item: by the rule of no action, or until the end of the block by one that
-    /// denies.
-    var leavesReferences: Bool { self == .noAction || self == .deny }
+extension RelationshipSchema {
+    /// Whether others may refer to a deleted item at the end of a block: by the rule of no action, now or earlier.
+    var keepsReferences: Bool { leftReferences || deleteRule == .noAction }
+
+    /// Whether others may refer to a deleted item, until the end of the block also by a rule that denies.
+    var leavesReferences: Bool { keepsReferences || deleteRule == .deny }
 }
 
 extension [ItemSchema] {

@@ -62,11 +62,10 @@ package struct Relation {
         self.order = nil
     }
 
-    /// Whether an item may refer to others that were deleted: by their rule of no action, or until the end of the block by
-    /// one that denies.
+    /// Whether an item may refer to others that were deleted; see ``RelationshipSchema/leavesReferences``.
     package var mayDangle: Bool {
         if case .inverse = storage { return false }
-        return inverse?.deleteRule.leavesReferences == true
+        return inverse?.leavesReferences == true
     }
 
     /// The links that have the order of the others, as a relationship of its own; `nil` if there is no order.

@@ -52,6 +52,8 @@ public struct RelationshipSchema: Sendable {
     public internal(set) var links: Links?
     /// The number by which the change log of a store names the relationship, if it is to many.
     package var number: Int?
+    /// Whether an earlier rule of no action may have left references to deleted items, which are no damage then.
+    package var leftReferences = false
     /// Whether only the type of the property declares the relationship.
     var isPlain = false
 
@@ -143,7 +145,7 @@ public struct RelationshipSchema: Sendable {
     }
 
     /// The relationship with another delete rule.
-    func deleting(by rule: DeleteRule) -> RelationshipSchema {
+    package func deleting(by rule: DeleteRule) -> RelationshipSchema {
         var other = self
         other.deleteRule = rule
         return other

@@ -9,9 +9,8 @@ struct DeleteRuleCommand: ParsableCommand {
         discussion: """
             The rule is the effect on the others when an item is deleted: with nullify they lose the item, with cascade they are \
             deleted too, with deny the deletion fails while there are others, and with noAction they stay as they are. It \
-            applies to deletions from now on; info shows it. If the rule was noAction, references to items that do not \
-            exist are removed as well, also those to items that an import has not brought yet. The next write of a program whose \
-            class declares the relationship restores the rule of the class.
+            applies to deletions from now on; info shows it. References to items that were deleted under noAction stay, and read \
+            nil. The next write of a program whose class declares the relationship restores the rule of the class.
             """)
 
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
@@ -36,8 +35,9 @@ struct DeleteRuleCommand: ParsableCommand {
             if known.deleteRule == rule {
                 return "Nothing to do: \(relationship) has the rule \(rule.rawValue) already."
             }
-            try db.setDeleteRule(
-                rule, of: try db.relation(name, of: ItemType(dynamic: schema.itemTypeKey)))
+            try db.declare(
+                ItemSchema(
+                    schema.itemTypeKey, attributes: [], relationships: [known.deleting(by: rule)]))
             return
                 "\(relationship) has the rule \(rule.rawValue) now, and had \(known.deleteRule.rawValue)."
         }

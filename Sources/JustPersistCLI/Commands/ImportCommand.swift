@@ -149,15 +149,31 @@ struct ImportCommand: ParsableCommand {
             if deleteRules[..<place].contains(where: { $0.name == rule.name }) {
                 throw ValidationError("--delete-rule \(rule.name)=… is given twice.")
             }
-            guard
-                relations.contains(where: { $0.name == rule.name })
-                    || inverses.contains(where: { $0.inverse == rule.name })
-            else {
+            let count = relationships(named: rule.name)
+            if count == 0 {
                 throw ValidationError(
                     "--delete-rule \(rule.name)=… needs a relationship of that name: --relation or --inverse."
                 )
             }
+            if count > 1 {
+                throw ValidationError(
+                    """
+                    --delete-rule \(rule.name)=… means \(count) relationships of that name. Leave it out, and set the rules \
+                    after the import: justpersist delete-rule STORE TYPE \(rule.name) \(rule.rule.rawValue).
+                    """)
+            }
         }
+    }
+
+    /// The number of relationships with a name that the options declare.
+    private func relationships(named name: String) -> Int {
+        relations.count { $0.name == name }
+            + inverses.count { inverse in
+                // A symmetric relationship is its own inverse.
+                inverse.inverse == name
+                    && (inverse.name != name
+                        || relations.contains { $0.name == name && $0.type != type })
+            }
     }
 
     /// Whether the file is CSV although its name states tab-separated values.
@@ -309,7 +325,7 @@ extension ItemMapping {
 struct RelationArgument: ExpressibleByArgument {
     let name: String
     let isToMany: Bool
-    private let type: String
+    let type: String
     private let key: String?
     private let column: String?
 

@@ -34,6 +34,8 @@ class Block {
     private var typesByNumber: [UInt32: [BlockType]] = [:]
     // Unchecked, for the reason given above.
     @safe @exclusivity(unchecked) private var lastType: BlockType?
+    /// Whether the block has a type of items of any class, so that objects may have been made for rules of relationships.
+    @safe @exclusivity(unchecked) private(set) final var followsRules = false
     private var tables: [UInt32: RecordTable] = [:]
     /// Whether the types of the block were determined from records, so that they are valid for this state only.
     private(set) var dependsOnRecords = false
@@ -99,6 +101,7 @@ class Block {
             try settle(new)
         }
         types[key] = new
+        if type.isOfAnyClass { followsRules = true }
         typesByKey[type.key, default: []].append(new)
         note(new)
         lastType = new

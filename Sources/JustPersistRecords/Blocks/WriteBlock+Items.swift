@@ -202,8 +202,11 @@ extension WriteBlock {
     ) throws(DataStoreError) -> (any DataStoreItem)? {
         guard let number = type.table?.number, let item = live[number, id] else { return nil }
         if type.itemType.isOfAnyClass { return item }
+        let isOfClass = Swift.type(of: item) == type.itemType.itemClass
+        // Without rules, this path has no cast.
+        if !followsRules, isOfClass { return item }
         let backing = item.backing.storeBacking as? LiveBacking
-        if Swift.type(of: item) == type.itemType.itemClass {
+        if isOfClass {
             backing?.isClaimed = true
             return item
         }

@@ -20,6 +20,7 @@ extension RelationshipSchema {
         static let linksFromSource: UInt8 = 10
         static let linksFromTarget: UInt8 = 11
         static let number: UInt8 = 12
+        static let leftReferences: UInt8 = 13
     }
 
     /// The bytes in the catalog.
@@ -40,6 +41,7 @@ extension RelationshipSchema {
                 links.typeKey)
         }
         if let number { fields.append(FieldNumber.number, UInt64(number)) }
+        if leftReferences { fields.append(FieldNumber.leftReferences, []) }
         return fields.bytes
     }
 
@@ -49,7 +51,7 @@ extension RelationshipSchema {
     ///   not be written.
     init?(decoding bytes: Span<UInt8>, _ range: Range<Int>, _ unknown: inout UnknownFields) {
         var (name, destination, inverse): (String?, String?, String?)
-        var (isToMany, isOrdered) = (false, false)
+        var (isToMany, isOrdered, leftReferences) = (false, false, false)
         var deleteRule: DeleteRule?
         var (minimum, maximum): (Int, Int?) = (0, nil)
         var formerNames: [String] = []
@@ -82,7 +84,9 @@ extension RelationshipSchema {
             case FieldNumber.number:
                 guard let known = number(range) else { return nil }
                 ownNumber = known
-            case FieldNumber.isToMany, FieldNumber.isOrdered: return nil
+            case FieldNumber.leftReferences where range.isEmpty: leftReferences = true
+            case FieldNumber.isToMany, FieldNumber.isOrdered, FieldNumber.leftReferences:
+                return nil
             default: return false
             }
             return true
@@ -94,6 +98,7 @@ extension RelationshipSchema {
             deleteRule: deleteRule ?? .noAction, inverse: inverse, minimum: minimum,
             maximum: maximum, formerNames: formerNames, links: links)
         self.number = ownNumber
+        self.leftReferences = leftReferences
     }
 }
 
@@ -106,12 +111,10 @@ extension CatalogType {
             !declared.contains { $0.sharesName(with: known) }
         }
         let updated = numbered(isOfClass ? declared : known + declared)
-        if Set(updated) == Set(relationships),
-            Set(updated.map(\.links)) == Set(relationships.map(\.links)),
-            Set(updated.map(\.number)) == Set(relationships.map(\.number))
-        {
-            return false
+        func encoded(_ relationships: [RelationshipSchema]) -> Set<[UInt8]> {
+            Set(relationships.map { $0.encoded() })
         }
+        if encoded(updated) == encoded(relationships) { return false }
         relationships = updated
         return true
     }

@@ -15,8 +15,11 @@ extension Block {
             do throws(DataStoreError) {
                 _ = try examination.run(&pass) { found.add($0) }
             } catch {
-                // Keys that are out of order are a problem of the type.
                 guard error.code == .corrupted else { throw error }
+                // Keys that are out of order are a problem of the type already.
+                if !report.problems.contains(where: { $0.message == error.message }) {
+                    report.problems.append(error)
+                }
             }
             report.problems += found.problems(of: type)
             try meter.check()
@@ -25,9 +28,6 @@ extension Block {
 }
 
 extension RecordStore {
-    /// The most faults that one write block repairs.
-    private var portion: Int { 10_000 }
-
     /// Repairs relationships of which one side is missing, or does not agree with the other.
     func repairRelations(_ meter: MaintenanceMeter) throws -> MendedRelations {
         var mended = MendedRelations()
@@ -35,48 +35,68 @@ extension RecordStore {
         if isSealed { return mended }
         // A link that takes the id that follows from its items may leave another one without its other direction.
         for _ in 0..<3 {
-            if try repairRelations(&mended, meter) == 0 { break }
+            mended.skipped = 0
+            if try repairAll(&mended, meter) == 0 { break }
+        }
+        try gate.write {
+            try writeBlock { block in try mended.judgeLimits(RecordWriteAccessor(block)) }
         }
         return mended
     }
 
-    /// Goes through all items once, and returns the number of faults that were found.
-    private func repairRelations(
+    /// Goes through all items once, and returns the number of faults that were repaired.
+    private func repairAll(
         _ mended: inout MendedRelations, _ meter: MaintenanceMeter
     ) throws -> Int {
         var count = 0
-        var rest: WriteBlock.Rest? = .all
+        var rest: Block.Rest? = .all
         while let start = rest {
-            let before = mended
-            do {
-                rest = try repairRelations(start, &count, &mended, meter)
-            } catch let error as DataStoreError where error.code == .uniqueViolation {
-                // An item cannot have its partner back if the attribute is unique.
-                mended = before
-                mended.restoresPartners = false
-                rest = try repairRelations(start, &count, &mended, meter)
-                mended.restoresPartners = true
+            var found: [Block.FoundFault] = []
+            try gate.readHere {
+                try withBlock { block in rest = try block.faults(from: start, &found, meter) }
             }
+            count += found.count
+            try repair(found[...], &mended)
+            try meter.check()
         }
-        return count
+        return count - mended.skipped
     }
 
-    private func repairRelations(
-        _ start: WriteBlock.Rest, _ count: inout Int, _ mended: inout MendedRelations,
-        _ meter: MaintenanceMeter
-    ) throws -> WriteBlock.Rest? {
-        var rest: WriteBlock.Rest?
-        try gate.write {
-            try writeBlock { block in
-                rest = try block.repairRelations(start, portion, &count, &mended, meter)
+    /// Repairs faults in one write block, or those that stand against it each in one of their own.
+    private func repair(
+        _ faults: ArraySlice<Block.FoundFault>, _ mended: inout MendedRelations
+    ) throws {
+        if faults.isEmpty { return }
+        let before = mended
+        do {
+            try gate.write {
+                try writeBlock { block in
+                    let db: DataStoreWriter = RecordWriteAccessor(block)
+                    for fault in faults { try db.mend(fault.part, of: fault.item, &mended) }
+                }
+            }
+        } catch let error as DataStoreError
+            where error.code == .uniqueViolation || error.isOfOneItem
+        {
+            mended = before
+            if faults.count > 1 {
+                let middle = faults.startIndex + faults.count / 2
+                try repair(faults[..<middle], &mended)
+                try repair(faults[middle...], &mended)
+            } else if error.code == .uniqueViolation, mended.restoresPartners {
+                // An item cannot have its partner back if the attribute is unique.
+                mended.restoresPartners = false
+                try repair(faults, &mended)
+                mended.restoresPartners = true
+            } else {
+                mended.skipped += 1
             }
         }
-        return rest
     }
 }
 
-extension WriteBlock {
-    /// The items whose relationships are not repaired yet.
+extension Block {
+    /// The items whose relationships are not examined yet.
     fileprivate struct Rest {
         /// The number of the first type.
         let type: UInt32
@@ -86,10 +106,18 @@ extension WriteBlock {
         static let all = Rest(type: 0, pass: RecordPass())
     }
 
-    /// Repairs up to about `most` faults of one type, and returns the rest; `nil` if there is none.
-    fileprivate func repairRelations(
-        _ start: Rest, _ most: Int, _ count: inout Int, _ mended: inout MendedRelations,
-        _ meter: MaintenanceMeter
+    /// A fault of an item's relationship, or of a link.
+    fileprivate struct FoundFault {
+        let part: RelatingPart
+        let item: ItemReference
+    }
+
+    /// The most faults that one write block repairs, apart from those of one batch of items.
+    private static var portion: Int { 10_000 }
+
+    /// Finds a portion of the faults of one type, and returns the rest; `nil` if there is none.
+    fileprivate func faults(
+        from start: Rest, _ found: inout [FoundFault], _ meter: MaintenanceMeter
     ) throws -> Rest? {
         guard let type = relatingTypes.first(where: { $0.stored.number >= start.type }) else {
             return nil
@@ -101,21 +129,18 @@ extension WriteBlock {
         var isComplete = true
         var examination = RelationExamination(type, in: self, meter)
         do throws(DataStoreError) {
-            isComplete = try examination.run(&pass, until: { faults.count >= most }) {
+            isComplete = try examination.run(&pass, until: { faults.count >= Self.portion }) {
                 faults.append($0)
             }
         } catch {
-            // Keys that are out of order cannot be repaired from the records.
+            // The verification after the repair reports it.
             guard error.code == .corrupted else { throw error }
         }
-        try meter.check()
-        count += faults.count
-        let db: DataStoreWriter = RecordWriteAccessor(self)
-        for fault in faults {
-            let item = ItemReference(itemTypeKey: type.stored.key, id: fault.id)
-            try db.mend(type.parts[fault.part].part, of: item, &mended)
+        found = faults.map {
+            FoundFault(
+                part: type.parts[$0.part].part,
+                item: ItemReference(itemTypeKey: type.stored.key, id: $0.id))
         }
-        try mended.judgeLimits(db)
         return isComplete
             ? Rest(type: number + 1, pass: RecordPass()) : Rest(type: number, pass: pass)
     }

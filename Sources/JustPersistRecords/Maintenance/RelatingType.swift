@@ -48,7 +48,8 @@ struct RelatingType {
 extension Block {
     /// The types whose items relate items, in the order of their numbers.
     ///
-    /// A relationship that a later release has changed is left to that release.
+    /// A relationship that a later release has changed is left to that release. One whose other type has a damaged entry is
+    /// left alone, because its rule is not known.
     var relatingTypes: [RelatingType] {
         let parts = known.catalog.schemasWithRelationships.relatingParts
         if parts.isEmpty { return [] }
@@ -57,6 +58,7 @@ extension Block {
             let own = all.filter { part in
                 part.typeKeys.allSatisfy { key in
                     known.catalog.type(key)?.unknown.forbidsWriting != true
+                        && known.catalog.damage(of: ItemType(dynamic: key)) == nil
                 }
             }.compactMap { RelatingType.Part($0, of: stored, in: self) }
             return own.isEmpty ? nil : RelatingType(stored: stored, parts: own)

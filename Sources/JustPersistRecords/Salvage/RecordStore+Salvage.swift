@@ -72,9 +72,10 @@ extension SalvageReport {
     fileprivate mutating func note(_ mended: MendedRelations, _ itemCounts: [String: Int]) {
         clearedReferences = mended.clearedReferences
         for place in types.indices {
+            // The repair deletes links and adds others.
+            types[place].saved = itemCounts[types[place].itemType] ?? types[place].saved
             guard let dropped = mended.deletedLinks[types[place].itemType] else { continue }
             droppedLinks += dropped
-            types[place].saved = itemCounts[types[place].itemType] ?? types[place].saved
             types[place].lost = types[place].lost.map { $0 + dropped }
         }
     }

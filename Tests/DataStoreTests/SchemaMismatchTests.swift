@@ -56,9 +56,9 @@ import Testing
             _ = try db.performInsert(
                 Hotel(backing: DictionaryBacking(itemTypeKey: "Hotel", schema: Hotel.schema)))
         },
-        { db in try db.delete(try #require(try db.first(Hotel.self))) },
-        { db in try db.deleteAll(Hotel.self) },
         { db in _ = try db.performMutableVersion(of: try #require(try db.first(Hotel.self))) },
+        { db in try db.delete(try #require(try db.first(Hotel.self))) },
+        { db in try db.performDeleteAll([ItemType(Hotel.self)]) },
         { db in try db.first(Hotel.self)?.name = "x" },
         { db in try #require(try db.first(Hotel.self)).setStoredValue("x", forKeyPath: "name") },
     ]
@@ -85,7 +85,7 @@ import Testing
             // The advice, word for word.
             try store.write { db in _ = try db.convert("stars", of: "Hotel", to: .int) }
             try #expect(stored(store) == [.int(3), .int(4), .null])
-            for use in Self.uses.dropLast(2).reversed() { try store.write { db in try use(db) } }
+            for use in Self.uses.dropLast(2) { try store.write { db in try use(db) } }
         }
     }
 
@@ -119,7 +119,7 @@ import Testing
                 try store.read { db in
                     try #expect(db.schemas()[0].attributes[1].storedKinds == [.int])
                 }
-                try #expect(stored(store) == [.int(3), .null])
+                try #expect(stored(store) == [.int(3), .int(0)])
                 try store.write { db in
                     try db.declare(Self.earlier())
                     try db.create("Hotel")["stars"] = .string("many")
@@ -133,20 +133,23 @@ import Testing
 
     @Test(arguments: Backend.memoryAndReference)
     func valuesThatConvertExactlyAreNotRefused(_ backend: Backend) throws {
-        let cases: [([DataStoreValue], Set<DataStoreValue.Kind>, isRefused: Bool)] = [
-            ([.int(1)], [.int], false), ([.bool(true), .bool(false)], [.bool], false),
-            ([.double(2), .double(-0.0)], [.double], false), ([.null], [.string], false),
-            ([.double(2), .double(2.5)], [.double], true), ([.decimal(2)], [.decimal], true),
-            ([.string("2")], [], true), ([.array([.int(2)])], [.array], true),
+        // The values as the class sees them; null is its default.
+        let cases: [([DataStoreValue], Set<DataStoreValue.Kind>, seen: [DataStoreValue]?)] = [
+            ([.int(1)], [.int], [.int(1)]),
+            ([.bool(true), .bool(false)], [.bool], [.int(1), .int(0)]),
+            ([.double(2), .double(-0.0)], [.double], [.int(2), .int(0)]),
+            ([.null], [.string], [.int(0)]), ([.double(2), .double(2.5)], [.double], nil),
+            ([.decimal(2)], [.decimal], nil), ([.string("2")], [], nil),
+            ([.array([.int(2)])], [.array], nil),
         ]
-        for (values, kinds, isRefused) in cases {
+        for (values, kinds, seen) in cases {
             try backend.withStore { store in
                 try fill(store, values, kinds)
                 let use = { () throws in
                     try store.write { db in try db.create(Hotel.self).stars = 5 }
                 }
-                if isRefused { expectError(.schemaMismatch, use) } else { try use() }
-                try #expect(stored(store) == values + (isRefused ? [] : [.int(5)]))
+                if seen == nil { expectError(.schemaMismatch, use) } else { try use() }
+                try #expect(stored(store) == seen.map { $0 + [.int(5)] } ?? values, "\(values)")
             }
         }
     }

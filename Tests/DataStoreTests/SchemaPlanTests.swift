@@ -183,7 +183,7 @@ import Testing
 
     @Test(arguments: Backend.memoryAndReference)
     func aStepReplacesEarlierOnes(_ backend: Backend) throws {
-        let merged = SchemaPlan("app") {
+        let merged = SchemaPlan("app", types: [Hotel.self]) {
             SchemaStep("all", replacing: ["1 one name", "2 stars", "3 no fax"]) { db in
                 try Self.rename.run(db)
                 try Self.convert.run(db)

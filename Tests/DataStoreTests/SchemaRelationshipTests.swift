@@ -47,14 +47,13 @@ import Testing
     /// A relationship to one becomes one to many, under another name.
     private static let plan = SchemaPlan("app", types: [After.Author.self, After.Book.self]) {
         SchemaStep("several authors") { db in
-            var authors: [(book: ItemReference, author: DataStoreValue)] = []
-            for book in try db.dynamicItems(DataStoreRequest(itemTypeKey: "Book")) {
-                authors.append((book.reference, book["author"]))
-            }
             try db.declare(After.Author.schema)
             try db.declare(After.Book.schema)
-            for (book, author) in authors {
-                try db.dynamicItem(book)?["authors"] = author.isNull ? .array([]) : .array([author])
+            for book in try db.dynamicItems(DataStoreRequest(itemTypeKey: "Book")) {
+                guard case .reference(let reference) = book["author"],
+                    let author = try db.dynamicItem(reference)
+                else { continue }
+                book.related(toMany: "authors", as: DynamicItem.self).insert(author)
             }
         }
     }
@@ -73,17 +72,6 @@ import Testing
         }
     }
 
-    private static func others(
-        _ item: DynamicItem, _ name: String, _ db: borrowing DataStoreReader
-    ) throws -> [DynamicItem] {
-        guard case .array(let references) = item[name] else { return [] }
-        var others: [DynamicItem] = []
-        for case .reference(let reference) in references {
-            if let other = try db.dynamicItem(reference) { others.append(other) }
-        }
-        return others
-    }
-
     /// The titles of the author's books, and the numbers of authors of each book.
     private static func graph(
         _ store: any DataStore
@@ -91,12 +79,12 @@ import Testing
         try store.read { db in
             let author = try #require(
                 try db.dynamicItems(DataStoreRequest(itemTypeKey: "Author")).first)
-            let titles = try others(author, "works", db).map { $0["title"] }
-            var numbers: [Int] = []
-            for book in try db.dynamicItems(DataStoreRequest(itemTypeKey: "Book")) {
-                numbers.append(try others(book, "authors", db).count)
-            }
-            return (titles, numbers)
+            return (
+                author.related(toMany: "works", as: DynamicItem.self).map { $0["title"] },
+                try db.dynamicItems(DataStoreRequest(itemTypeKey: "Book")).map {
+                    $0.related(toMany: "authors", as: DynamicItem.self).count
+                }
+            )
         }
     }
 
@@ -146,10 +134,7 @@ import Testing
             try store.read { db in
                 let author = try #require(
                     try db.dynamicItems(DataStoreRequest(itemTypeKey: "Author")).first)
-                guard case .array(let books) = author["books"] else {
-                    Issue.record("\(author["books"])")
-                    return
-                }
+                let books = author.related(toMany: "books", as: DynamicItem.self)
                 #expect(books.count == 1)
             }
         }

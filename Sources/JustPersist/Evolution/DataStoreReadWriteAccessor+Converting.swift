@@ -80,7 +80,13 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             try item.backing.setValue(.null, forAttribute: known.name)
         }
         report.failed = plan.failures
-        let newDefault = known.defaultValue.flatMap { $0.kind == kind ? $0 : convert($0) }
+        var newDefault = known.defaultValue
+        if let former = newDefault, former.kind != kind {
+            newDefault = convert(former)
+            // Items that stored none have the converted value now.
+            _ = try performSchemaChange(
+                .setDefault(newDefault, ofAttribute: known.name, of: type.itemTypeKey))
+        }
         try declare(
             ItemSchema(
                 type.itemTypeKey,

@@ -19,6 +19,10 @@ public enum SchemaOperation: Sendable {
     case dropAttribute(String, of: String)
     /// Removes a type permanently, with all its items.
     case dropType(String)
+    /// Replaces the recorded default of an attribute of a type, on which no item depends any more.
+    ///
+    /// A store that cannot do it keeps the recorded default, and returns false.
+    case setDefault(DataStoreValue?, ofAttribute: String, of: String)
 }
 
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
@@ -41,6 +45,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                             isOptional: known.isOptional, originalName: name)
                     ]))
             return true
+        case .setDefault: return false
         case .dropAttribute(_, let type), .dropType(let type):
             throw DataStoreError(
                 .unsupported, in: "schemaChange",

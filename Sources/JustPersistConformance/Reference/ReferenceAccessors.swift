@@ -181,6 +181,8 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
             try block.removeAll(ItemType(dynamic: type))
             block.forgetDeclarations()
             return block.state.dropType(type)
+        case .setDefault(let value, let name, let type):
+            return block.state.setDefault(value, ofAttribute: name, ofType: type)
         }
     }
 

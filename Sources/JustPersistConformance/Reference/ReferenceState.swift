@@ -176,6 +176,16 @@ package struct ReferenceState: Sendable {
         return true
     }
 
+    /// Replaces the recorded default of an attribute, and returns whether it exists.
+    mutating func setDefault(
+        _ value: DataStoreValue?, ofAttribute name: String, ofType itemType: String
+    ) -> Bool {
+        guard var type = type(itemType), type.has(name) else { return false }
+        type.setDefault(value, of: name)
+        put(type)
+        return true
+    }
+
     /// Removes a type with its items, and returns whether it existed.
     mutating func dropType(_ itemType: String) -> Bool {
         guard let type = type(itemType), type.key == itemType else { return false }

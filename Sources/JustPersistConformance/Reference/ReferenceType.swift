@@ -111,6 +111,13 @@ package struct ReferenceType: Sendable {
         indexes = indexes.map { $0.naming(other, insteadOf: name) }
     }
 
+    /// Replaces the recorded default of an attribute.
+    mutating func setDefault(_ value: DataStoreValue?, of name: String) {
+        for place in attributes.indices where attributes[place].name == name {
+            attributes[place].defaultValue = value
+        }
+    }
+
     /// Removes an attribute, with the indexes over it.
     mutating func drop(_ name: String) {
         attributes.removeAll { $0.name == name }

@@ -42,6 +42,23 @@ extension WriteBlock {
         return true
     }
 
+    /// Replaces the recorded default of an attribute, and returns whether there is one that has this name now.
+    func setDefault(
+        _ value: DataStoreValue?, ofAttribute name: String, ofType key: String
+    ) throws(DataStoreError) -> Bool {
+        // A child would change it for items of other stores.
+        guard context.root == nil, let before = known.catalog.type(key),
+            let id = before.currentID(ofAttribute: name)
+        else { return false }
+        if before.unknown.forbidsWriting { throw before.newerFormat(in: "setDefault") }
+        if let value { try addTypes(referredToBy: value) }
+        try flush()
+        var changed = before
+        changed.setDefault(value, of: id)
+        try put(changed, insteadOf: before)
+        return true
+    }
+
     private func put(
         _ changed: CatalogType, insteadOf before: CatalogType
     ) throws(DataStoreError) {

@@ -50,6 +50,8 @@ struct CatalogAttribute: Sendable {
         formerNames = []
     }
 
+    mutating func setDefault(_ value: DataStoreValue?) { recordedDefault = value }
+
     mutating func drop() {
         retire()
         recordedDefault = nil

@@ -118,6 +118,12 @@ struct CatalogType: Sendable {
         indexes.removeAll { $0.isOver(id) }
     }
 
+    /// Replaces the recorded default of an attribute, on which no item depends any more.
+    mutating func setDefault(_ value: DataStoreValue?, of id: UInt16) {
+        attributes[Int(id)].setDefault(value)
+        rebuildIndexes(over: id)
+    }
+
     /// Notes a name that an attribute had in some release.
     mutating func addFormerName(_ name: String, of id: UInt16) {
         guard currentIDs[name] == nil, formerIDs[name] == nil else { return }

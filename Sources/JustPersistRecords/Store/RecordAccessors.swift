@@ -231,6 +231,8 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
             case .dropAttribute(let name, let type):
                 return try block.dropAttribute(name, ofType: type)
             case .dropType(let type): return try block.dropType(type)
+            case .setDefault(let value, let name, let type):
+                return try block.setDefault(value, ofAttribute: name, ofType: type)
             }
         }
     }

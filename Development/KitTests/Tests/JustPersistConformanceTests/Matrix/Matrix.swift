@@ -100,6 +100,14 @@ struct Matrix {
             error: .checks(["tx/error-passes-through", "prim/create-error"]),
             again: .checks(["prim/create-again", "thread/nested-write-in-write"])),
         row(
+            "performStep", many: .reason("The blocks of `performStep` are those of `performWrite`."),
+            own: .checks(["evo/steps-once-and-together"]),
+            snapshot: .reason("A snapshot stays beside `performStep` as beside `performWrite`."),
+            rollback: .checks(["evo/step-throws-leaves-no-trace"]),
+            reopened: .checks(["evo/unfinished-step-refuses-blocks"]),
+            error: .checks(["evo/batches-change-each-item-once"]),
+            again: .checks(["evo/steps-once-and-together"])),
+        row(
             "enqueueWrite", many: .checks(["prim/enqueueWrite-many", "conc/async-burst"]),
             own: .checks(["prim/enqueueWrite-own-changes"]),
             snapshot: .checks(["prim/enqueueWrite-snapshot"]),

@@ -26,6 +26,7 @@ struct SchemaMirror {
         if !redefined.isEmpty { try beforeRedefining() }
         if !changed.isEmpty {
             try copy.declare(changed)
+            try dropAttributes(missingIn: changed)
             try dropIndexes { index, type in
                 changed.contains { $0.itemTypeKey == type && !$0.indexes.contains(index) }
             }
@@ -90,6 +91,25 @@ struct SchemaMirror {
         try copy.target.performRead { found = try $0.schemas() }
         for schema in found where declared[schema.itemTypeKey] == nil {
             declared[schema.itemTypeKey] = schema
+        }
+    }
+
+    /// Drops the attributes that the primary has dropped.
+    private func dropAttributes(missingIn schemas: [ItemSchema]) throws {
+        if !copy.target.capabilities.evolvesSchema { return }
+        var found: [SchemaOperation] = []
+        try copy.target.performRead { db in
+            let known = try db.schemas()
+            for schema in schemas {
+                let names = Set(schema.attributes.flatMap { [$0.name] + $0.formerNames })
+                let dropped = known.first { $0.itemTypeKey == schema.itemTypeKey }?.attributes
+                    .filter { !names.contains($0.name) }
+                found += (dropped ?? []).map { .dropAttribute($0.name, of: schema.itemTypeKey) }
+            }
+        }
+        if found.isEmpty { return }
+        try copy.target.performWrite { db in
+            for operation in found { _ = try db.performSchemaChange(operation) }
         }
     }
 

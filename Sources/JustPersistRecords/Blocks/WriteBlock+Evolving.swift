@@ -39,6 +39,8 @@ extension WriteBlock {
         var changed = before
         changed.drop(id)
         try put(changed, insteadOf: before)
+        // Observers see other values in any item.
+        if isObserved { table(of: changed).changes.noteUnknown() }
         return true
     }
 

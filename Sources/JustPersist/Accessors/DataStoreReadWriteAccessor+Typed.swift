@@ -9,7 +9,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             throw .madeOfAnotherClass(type)
         }
         item.setInitialValues()
-        try noteCreated(item)
+        if type == DynamicItem.self || !type.schema.relationships.isEmpty { try noteCreated(item) }
         return item
     }
 

@@ -21,6 +21,8 @@ public final class BlockLinks {
     private var denied: [Rule: (relation: Relation, others: [ItemReference])] = [:]
     /// The relationships that lead to a type without an inverse there, by the type's key; `nil` until they are needed.
     private var withoutInverse: [String: [Relation]]?
+    /// Whether the store has relationships; `nil` until that is needed.
+    private var areInUse: Bool?
     private var relations: [Declaration: [Relation]] = [:]
     private var declared: Set<String> = []
     private var ordered: Set<Rule> = []
@@ -48,8 +50,17 @@ public final class BlockLinks {
     ///
     /// A store calls this when a declaration changes.
     public func declarationsChanged() {
+        areInUse = nil
         withoutInverse = nil
         relations = [:]
+    }
+
+    /// Whether the store has relationships, asked once in the block.
+    func areInUse(_ ask: () throws(DataStoreError) -> Bool) throws(DataStoreError) -> Bool {
+        if let areInUse { return areInUse }
+        let answer = try ask()
+        areInUse = answer
+        return answer
     }
 
     /// The relationships of a type, resolved once in the block.

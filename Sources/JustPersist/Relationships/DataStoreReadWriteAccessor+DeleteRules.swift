@@ -1,5 +1,15 @@
 /// Deleting items under the rules of their relationships.
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
+    /// What the block has changed in relationships; `nil` if the store has none.
+    private var linksInUse: BlockLinks? {
+        get throws(DataStoreError) {
+            guard let links,
+                try links.areInUse({ () throws(DataStoreError) in try hasRelationships })
+            else { return nil }
+            return links
+        }
+    }
+
     /// Whether deleting items of a type may affect others, in a store that has relationships.
     private func hasRelations(
         _ type: ItemType, _ links: BlockLinks
@@ -20,7 +30,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes an item under the rules of its relationships, and returns whether it existed.
     func deleteByRules(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
-        guard let links, try hasRelationships, try hasRelations(ItemType(of: item), links) else {
+        guard let links = try linksInUse, try hasRelations(ItemType(of: item), links) else {
             return try performDelete(item)
         }
         return try links.followingRules { () throws(DataStoreError) in
@@ -40,7 +50,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Deletes all items of a type under the rules of their relationships.
     func deleteAllByRules(_ type: ItemType) throws(DataStoreError) {
-        guard let links, try hasRelationships, try hasRelations(type, links) else {
+        guard let links = try linksInUse, try hasRelations(type, links) else {
             return try performDeleteAll([type])
         }
         try links.followingRules { () throws(DataStoreError) in

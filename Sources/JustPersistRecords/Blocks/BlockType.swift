@@ -170,7 +170,8 @@ final class BlockType {
             else { return false }
         }
         return stored.hasIndexes(schema.indexes)
-            && Set(schema.relationships) == Set(stored.relationships)
+            && (schema.relationships.isEmpty && stored.relationships.isEmpty
+                || Set(schema.relationships) == Set(stored.relationships))
     }
 
     private static func tags(of kinds: Set<DataStoreValue.Kind>) -> UInt16 {

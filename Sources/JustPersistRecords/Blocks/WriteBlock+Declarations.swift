@@ -82,7 +82,7 @@ extension WriteBlock {
     /// Notes a change of a catalog entry, and updates this block's types.
     func didChange(_ number: UInt32) {
         changedTypes.insert(number)
-        links.declarationsChanged()
+        knownLinks?.declarationsChanged()
         relatedAttributes = nil
         forgetRelations()
         guard let type = known.catalog[number] else { return }

@@ -226,9 +226,11 @@ extension WriteBlock {
     func ownBacking(
         of item: any DataStoreItem, _ operation: String
     ) throws(DataStoreError) -> (any RecordBacking)? {
-        guard let backing = item.backing.storeBacking as? any RecordBacking else {
+        let stored = item.backing.storeBacking
+        // The cast to a class comes first, because one to a protocol takes longer.
+        guard let backing = stored as? LiveBacking ?? (stored as? any RecordBacking) else {
             // An item of another kind of store, in which this id may exist too.
-            guard item.backing.storeBacking is DictionaryBacking else {
+            guard stored is DictionaryBacking else {
                 throw .itemOfAnotherStore(item, in: operation)
             }
             return nil

@@ -5,7 +5,7 @@ extension WriteBlock {
     /// Writes all pending changes for the commit; throws the error after which the block cannot be committed.
     func finish() throws(DataStoreError) {
         try thread.checkNoChangeWasLost()
-        if poison == nil { try links.judge(RecordWriteAccessor(self)) }
+        if poison == nil { try knownLinks?.judge(RecordWriteAccessor(self)) }
         try flush()
         try checkUniqueness()
         if isOfLoad, poison == nil { return }

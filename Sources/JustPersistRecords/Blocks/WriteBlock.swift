@@ -64,7 +64,14 @@ final class WriteBlock: Block {
     override var changeCount: Int { changes }
     var changedTypes: Set<UInt32> = []
     /// The relationships that the block has changed.
-    let links = BlockLinks()
+    var links: BlockLinks {
+        if let knownLinks { return knownLinks }
+        let links = BlockLinks()
+        knownLinks = links
+        return links
+    }
+    /// `nil` until the block looks at relationships, which most blocks do not.
+    @safe @exclusivity(unchecked) private(set) final var knownLinks: BlockLinks?
     /// The attributes by which the items of a type change relationships of others, by the type's number; `nil` until they
     /// are needed.
     var relatedAttributes: [UInt32: [RelatedAttribute]]?
@@ -145,6 +152,6 @@ final class WriteBlock: Block {
 
     override func prepareForQuery() throws(DataStoreError) {
         try makeRoom()
-        if !links.isFollowingRules { try checkUniqueness() }
+        if knownLinks?.isFollowingRules != true { try checkUniqueness() }
     }
 }

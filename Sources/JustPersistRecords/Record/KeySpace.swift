@@ -59,6 +59,7 @@ struct RecordKey {
         bytes.append(contentsOf: repeatElement(0, count: 16))
     }
 
+    @inline(__always)
     mutating func set(_ id: ItemID) {
         bytes.setID(id)
     }

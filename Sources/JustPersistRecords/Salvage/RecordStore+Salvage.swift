@@ -72,9 +72,11 @@ extension SalvageReport {
     fileprivate mutating func note(_ mended: MendedRelations, _ itemCounts: [String: Int]) {
         clearedReferences = mended.clearedReferences
         for place in types.indices {
-            // The repair deletes links and adds others.
-            types[place].saved = itemCounts[types[place].itemType] ?? types[place].saved
+            let count = itemCounts[types[place].itemType] ?? types[place].saved
+            // A repair adds links, too.
+            types[place].saved = max(types[place].saved, count)
             guard let dropped = mended.deletedLinks[types[place].itemType] else { continue }
+            types[place].saved = count
             droppedLinks += dropped
             types[place].lost = types[place].lost.map { $0 + dropped }
         }

@@ -35,7 +35,7 @@ extension ItemSchema {
     /// The schema without defaults of kinds that a later declaration has replaced, which no store accepts.
     ///
     /// The copied items have such a default as a value.
-    fileprivate var withFittingDefaults: ItemSchema {
+    var withFittingDefaults: ItemSchema {
         let fits = { (attribute: AttributeSchema) in
             attribute.kinds.isEmpty
                 || attribute.defaultValue?.exactly(asOneOf: attribute.kinds) != nil

@@ -29,9 +29,10 @@ test-developer: setup
 	scripts/in-package Development/MacroTests build --build-tests
 	scripts/in-package Development/MacroTests test --skip-build --disable-xctest
 
-# The plugin in a package that depends on this one.
+# The plugins in packages that depend on this one.
 test-plugin: setup
 	scripts/test-plugin
+	scripts/test-generate-items
 
 # First programs of new users, in the language modes of new projects: each is run, and checks its results.
 test-projects: setup

@@ -36,6 +36,7 @@ let package = Package(
         .executable(name: "justpersist", targets: ["JustPersistCLI"]),
         .executable(name: "justpersist-conformance", targets: ["JustPersistConformanceCLI"]),
         .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
+        .plugin(name: "GenerateItems", targets: ["GenerateItems"]),
     ],
     // On by default; who does not use the product need not fetch what it depends on: traits: []
     traits: [
@@ -181,6 +182,17 @@ let package = Package(
                 permissions: [
                     .writeToPackageDirectory(
                         reason: "It writes the new store and its test; it changes no file")
+                ])),
+        // It builds the tool itself, when it is run: a dependency on the tool would be built with every build.
+        .plugin(
+            name: "GenerateItems",
+            capability: .command(
+                intent: .custom(
+                    verb: "generate-items",
+                    description: "Write item classes for a model of Core Data."),
+                permissions: [
+                    .writeToPackageDirectory(
+                        reason: "It writes the file that --output names; it changes no file")
                 ])),
 
         .testTarget(

@@ -6,5 +6,8 @@ static inline int jp_sqlite_distrust_schema(sqlite3 *connection) {
     if (status == SQLITE_OK) status = sqlite3_db_config(connection, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, (int *)0);
     if (status == SQLITE_OK) status = sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (int *)0);
     if (status == SQLITE_OK) status = sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_VIEW, 0, (int *)0);
+    // A name that no column has is no text.
+    if (status == SQLITE_OK) status = sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0);
+    if (status == SQLITE_OK) status = sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
     return status;
 }

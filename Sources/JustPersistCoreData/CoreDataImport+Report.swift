@@ -48,7 +48,7 @@ extension CoreDataImport {
         /// The relationships, from both sides.
         public let links: [Links]
         /// Remarks on everything that could not be mapped exactly.
-        public let notes: [Note]
+        public private(set) var notes: [Note]
         /// The tables that are left out: the history of changes, the state of CloudKit, and what the model does not have.
         public let leftOut: [Table]
         /// The ids of the items by the URIs of their objects, if ``CoreDataImport/reportsURIs`` is true.
@@ -65,9 +65,15 @@ extension CoreDataImport {
         public let text: String
         /// The number of rows that it is about; `nil` for all.
         public let count: Int?
+        /// The keys of the first of these rows; a row of the key 7 is the object `p7`.
+        public let rows: [Int64]
 
-        init(_ entity: String?, _ property: String?, _ text: String, _ count: Int? = nil) {
-            (self.entity, self.property, self.text, self.count) = (entity, property, text, count)
+        init(
+            _ entity: String?, _ property: String?, _ text: String, _ count: Int? = nil,
+            rows: [Int64] = []
+        ) {
+            (self.entity, self.property, self.text) = (entity, property, text)
+            (self.count, self.rows) = (count, rows)
         }
     }
 }
@@ -90,22 +96,11 @@ extension CoreDataImport.Report {
         }
         for name in layout.missing { notes.append(.init(nil, nil, "\(name) is in the model only")) }
         for kind in layout.kinds { _ = kind.schema(findings, isWhole: true, &notes) }
-        let remarks: [([ItemSource.Property: Int], String)] = [
-            (findings.dangling, "leads to rows that do not exist: left out"),
-            (findings.completed, "is in one of two related rows only: set in both"),
-            (
-                findings.contradicting,
-                "contradicts the other side, or leads where another row leads: left out"
-            ),
-        ]
-        for (counts, text) in remarks {
-            for (property, count) in counts {
-                notes.append(.init(property.kind, property.name, text, count))
-            }
-        }
-        for (property, oddities) in findings.oddities {
-            for (oddity, count) in oddities {
-                notes.append(.init(property.kind, property.name, oddity.text, count))
+        for (property, tallies) in findings.tallies {
+            for (matter, tally) in tallies {
+                notes.append(
+                    .init(
+                        property.kind, property.name, matter.text, tally.count, rows: tally.rows))
             }
         }
         for (table, count) in source.countOthers() where count > 0 {
@@ -124,15 +119,21 @@ extension CoreDataImport.Report {
                     nil, nil, "the column \(column) of \(table) is not in the model: left out",
                     count.map { Int($0) }))
         }
-        self.notes = notes.sorted {
-            ($0.entity ?? "", $0.property ?? "", $0.text) < (
-                $1.entity ?? "", $1.property ?? "", $1.text
-            )
-        }
         leftOut = try layout.unusedTables.map { table in
             Table(
                 name: table,
                 rows: Int(try store.file.first("SELECT count(*) FROM \(table.quotedName)").int ?? 0)
+            )
+        }
+        self.notes = []
+        add(notes)
+    }
+
+    /// Adds notes in the order of their entities and properties.
+    mutating func add(_ notes: [CoreDataImport.Note]) {
+        self.notes = (self.notes + notes).sorted {
+            ($0.entity ?? "", $0.property ?? "", $0.text) < (
+                $1.entity ?? "", $1.property ?? "", $1.text
             )
         }
     }
@@ -146,18 +147,5 @@ extension CoreDataImport.Report {
             }
         }
         return uris
-    }
-}
-
-extension AttributeReader.Oddity {
-    fileprivate var text: String {
-        switch self {
-        case .otherKind:
-            "is of another kind than the model says: kept as it is stored, in an attribute of any kind"
-        case .rounded:
-            "has more digits than the store keeps exactly: the shortest number that the store has"
-        case .archived: "is an archive with classes that cannot be read here: kept as data"
-        case .missingFile: "is in a file that does not exist: null"
-        }
     }
 }

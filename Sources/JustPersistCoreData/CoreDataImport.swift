@@ -70,7 +70,8 @@ public struct CoreDataImport: Sendable {
         let target = try target()
         let total = report.entities.reduce(0) { $0 + $1.rows }
         let intake = ItemsIntake(source: source, store: target, findings: source.findings)
-        try intake.declare()
+        let released = try intake.declare()
+        report.add(released.notes)
         var done = 0
         var outcomes: [ItemsIntake.Outcome] = []
         for kind in source.layout.kinds {
@@ -86,7 +87,7 @@ public struct CoreDataImport: Sendable {
             try intake.writeLinks(kind, isNew: isNew, &outcomes[place])
             try progress(Progress(items: done, totalItems: total))
         }
-        try intake.declareWhole()
+        try intake.declareWhole(released)
         for (place, kind) in source.layout.kinds.enumerated() {
             report.entities[place].created = outcomes[place].created
             report.entities[place].updated = outcomes[place].updated.count
@@ -121,29 +122,20 @@ public struct CoreDataImport: Sendable {
         of source: SourceStore, _ guesses: inout [Note]
     ) throws -> (Model, origin: String) {
         if let cached = try source.cachedModel() {
-            if model != nil {
+            if let model {
+                let differences = try ModelFile(model).closest(to: source).differences
+                let list = differences.prefix(5).joined(separator: "; ")
                 guesses.append(
-                    .init(nil, nil, "The store has its own model, so the given one is not used"))
+                    .init(
+                        nil, nil,
+                        "The store has its own model, so the given one is not used"
+                            + (differences.isEmpty ? "" : "; it is another version: \(list)")))
             }
             return (cached, "the store’s own")
         }
         if let model {
-            let versions = try ModelFile(model).versions
-            let layouts = versions.map { Layout($0.model, in: source) }
-            // The first of those that fit equally well is the current version.
-            let best = layouts.indices.min { layouts[$0].misfit < layouts[$1].misfit } ?? 0
-            guard layouts[best].misfit == 0 else {
-                let differences =
-                    layouts[best].missing.map { "\($0) is not in the store" }
-                    + layouts[best].unexplained.map { "\($0) is not in the model" }
-                throw DataStoreError(
-                    .invalidInput, in: "import",
-                    """
-                    “\(model.lastPathComponent)” is not the model of “\(source.name)”: \(differences.prefix(5).joined(separator: "; ")). \
-                    Give the version with which the store was written.
-                    """)
-            }
-            return (versions[best].model, "“\(versions[best].name)”")
+            let version = try ModelFile(model).version(of: source, &guesses)
+            return (version.model, "“\(version.name)”")
         }
         guard guessesModel else {
             throw DataStoreError(

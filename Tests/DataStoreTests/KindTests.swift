@@ -254,9 +254,10 @@ import Testing
     @Test func typesAreDeclaredInLinearTime() throws {
         // The quickest of some runs, for others may be at work too.
         let few = try (0..<3).map { _ in try secondsToDeclare(1000) }.min() ?? 0
-        let many = try (0..<2).map { _ in try secondsToDeclare(6000) }.min() ?? 0
-        // 6 times as many: about 6 times as long, and nearly 36 times where it is quadratic.
-        #expect(many < 20 * few, "1,000 types: \(few) s, 6,000: \(many) s")
+        let many = try (0..<2).map { _ in try secondsToDeclare(8000) }.min() ?? 0
+        // 8 times as many: about 8 times as long, up to 30 times beside others that use the caches, and more than 50 times where
+        // it is quadratic.
+        #expect(many < 40 * few, "1,000 types: \(few) s, 8,000: \(many) s")
     }
 }
 

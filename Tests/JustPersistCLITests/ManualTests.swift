@@ -8,7 +8,8 @@ import Testing
     init() throws { tool = try Tool() }
 
     private static let verbs = [
-        "info", "query", "import", "export", "update", "delete", "link", "unlink",
+        "info", "query", "import", "import-coredata", "generate-items", "export", "update",
+        "delete", "link", "unlink",
         "delete-rule", "migrate",
         "verify", "index",
         "conformance",

@@ -125,3 +125,25 @@ func deflated(_ bytes: [UInt8]) -> [UInt8] {
     } while !rest.isEmpty
     return result
 }
+
+/// Zeros as raw deflate: one, and so many repetitions of it 258 times.
+func deflatedZeros(_ count: Int) -> [UInt8] {
+    var (bytes, bits): ([UInt8], Int) = ([], 0)
+    func add(_ code: String) {
+        for bit in code {
+            if bits % 8 == 0 { bytes.append(0) }
+            if bit == "1" { bytes[bytes.count - 1] |= 1 << UInt8(bits % 8) }
+            bits += 1
+        }
+    }
+    // The last block, with fixed codes: the literal 0, then the greatest length and the distance 1.
+    add("11000110000")
+    for _ in 0..<count { add("1100010100000") }
+    add("0000000")
+    return bytes
+}
+
+/// Bytes as a literal in SQL.
+func literal(_ bytes: [UInt8]) -> String {
+    "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+}

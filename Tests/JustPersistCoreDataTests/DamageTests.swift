@@ -88,6 +88,7 @@ struct DamageTests {
             try Data(damaged(sound, &random)).write(to: file)
             if try survives(file) { imported += 1 }
         }
+        print("DamageTests: \(imported) of \(Self.count) damaged files were imported")
         // Most bytes belong to the archive of the model or to free space; some damage is found, some is not.
         if Self.count > 100 { #expect((1..<Int(Self.count)).contains(imported)) }
     }
@@ -106,6 +107,7 @@ struct DamageTests {
             try Data(damaged(sound, &random)).write(to: model)
             if try survives(file, model) { imported += 1 }
         }
+        print("DamageTests: \(imported) of \(Self.count) damaged models were imported")
         if Self.count > 100 { #expect((1..<Int(Self.count)).contains(imported)) }
     }
 
@@ -119,12 +121,11 @@ struct DamageTests {
         let directory = try TemporaryDirectory()
         for seed in Self.seed..<Self.seed + Self.count {
             var random = SeededGenerator(seed: seed)
-            let hex = damaged(archive, &random).map { String(format: "%02x", $0) }.joined()
             let miniature = Miniature(
                 [.init("Thing", [.init("list", 1800)])],
                 """
                 CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLIST BLOB);
-                INSERT INTO ZTHING VALUES (1, 1, 1, x'\(hex)')
+                INSERT INTO ZTHING VALUES (1, 1, 1, \(literal(damaged(archive, &random))))
                 """)
             let file = try miniature.write(into: directory, name: "\(seed).sqlite")
             #expect(try survives(file))
@@ -132,11 +133,12 @@ struct DamageTests {
     }
 
     @Test func aModelThatUnpacksWithoutEndIsRefused() throws {
-        // A block with a distance beyond its beginning, and one that is cut off.
-        for content in [[0x63, 0x00, 0x02], [0x01, 0xFF, 0xFF, 0x00], []] as [[UInt8]] {
+        // A block with a distance beyond its beginning, one that is cut off, and 129 MB of zeros.
+        for content in [
+            [0x63, 0x00, 0x02], [0x01, 0xFF, 0xFF, 0x00], [], deflatedZeros(500_000),
+        ] as [[UInt8]] {
             var miniature = miniature
-            let hex = content.map { String(format: "%02x", $0) }.joined()
-            miniature.sql += "; UPDATE Z_MODELCACHE SET Z_CONTENT = x'\(hex)'"
+            miniature.sql += "; UPDATE Z_MODELCACHE SET Z_CONTENT = \(literal(content))"
             let error = try #require(throws: DataStoreError.self) { try miniature.imported() }
             #expect(error.code == .corrupted)
         }
@@ -216,5 +218,128 @@ struct DamageTests {
             }
             #expect(error?.message.contains("too many") == true, "\(error?.message ?? "")")
         }
+    }
+
+    // MARK: Files that would take all memory or all time
+
+    /// The error of an import of a store with a model.
+    private func error(
+        _ model: [UInt8], asXML: Bool = false, _ miniature: Miniature? = nil
+    ) throws -> DataStoreError? {
+        var miniature = miniature ?? self.miniature
+        miniature.hasModel = false
+        let directory = try TemporaryDirectory()
+        let file = try miniature.write(into: directory)
+        let place = directory.url.appending(path: asXML ? "App.xcdatamodel/contents" : "App.mom")
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(model).write(to: place)
+        return #expect(throws: DataStoreError.self) {
+            try CoreDataImport(file, model: asXML ? place.deletingLastPathComponent() : place)
+                .examine()
+        }
+    }
+
+    /// Each reference of one byte would become a number of eight, and then an object.
+    @Test func anArchiveWithMillionsOfReferencesIsRefused() throws {
+        let count = 30_000_000
+        var bytes = Array("bplist00".utf8) + [0xAF, 0x12]
+        bytes += (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) }
+        bytes += [UInt8](repeating: 0, count: count)
+        func big(_ value: Int) -> [UInt8] {
+            (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }
+        }
+        let table = bytes.count
+        bytes += big(8) + [0, 0, 0, 0, 0, 0, 8, 1] + big(1) + big(0) + big(table)
+        #expect(try error(bytes)?.message.contains("too many references") == true)
+    }
+
+    /// The text is one object, which ten thousand elements share.
+    @Test func aValueThatMultipliesATextIsKeptAsBytes() throws {
+        let writer = ArchiveWriter()
+        let text = writer.text(String(repeating: "a", count: 100_000))
+        let archive = writer.bytes(
+            root: writer.array([PropertyList](repeating: text, count: 10_000)))
+        let miniature = Miniature(
+            [.init("Thing", [.init("list", 1800)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLIST BLOB);
+            INSERT INTO ZTHING VALUES (1, 1, 1, \(literal(archive)))
+            """)
+        let (store, report) = try miniature.imported()
+        #expect(try store.rows("Thing") == [["list": .data(Data(archive))]])
+        #expect(report.notes.map(\.count) == [1])
+    }
+
+    @Test func xmlThatMultipliesItselfIsRefused() throws {
+        var entities = "<!ENTITY e0 \"aaaaaaaaaa\">"
+        for level in 1...12 {
+            let inner = String(repeating: "&e\(level - 1);", count: 10)
+            entities += "<!ENTITY e\(level) \"\(inner)\">"
+        }
+        let bomb = "<!DOCTYPE model [\(entities)]><model>&e12;</model>"
+        #expect(try error(Array(bomb.utf8), asXML: true) != nil)
+        let many = "<model>\(String(repeating: "<a/>", count: 3_000_000))</model>"
+        #expect(try error(Array(many.utf8), asXML: true)?.message.contains("elements") == true)
+    }
+
+    /// Inherited properties are part of each entity below.
+    @Test func aLongChainOfEntitiesIsRefused() throws {
+        let count = 9000
+        let chain = (0..<count).map { number in
+            let parent = number == 0 ? "" : " parentEntity=\"E\(number - 1)\""
+            return "<entity name=\"E\(number)\"\(parent)/>"
+        }
+        let model = Array("<model>\(chain.joined())</model>".utf8)
+        #expect(try error(model, asXML: true)?.message.contains("levels") == true)
+        let wide = (0..<count).map { "<entity name=\"F\($0)\" parentEntity=\"Base\"/>" }
+        let base = (0..<1000).map {
+            "<relationship name=\"r\($0)\" optional=\"YES\" maxCount=\"1\" destinationEntity=\"Base\"/>"
+        }
+        let product =
+            "<model><entity name=\"Base\">\(base.joined())</entity>\(wide.joined())</model>"
+        #expect(try error(Array(product.utf8), asXML: true)?.message.contains("too many") == true)
+        // The names of the entities of the store itself, from which a model is guessed.
+        var miniature = miniature
+        miniature.hasModel = false
+        let rows = (5..<count).map { "(\($0), 'E\($0)', \($0 - 1), 0)" }
+        miniature.sql += "; INSERT INTO Z_PRIMARYKEY VALUES \(rows.joined(separator: ", "))"
+        let guessed = #expect(throws: DataStoreError.self) {
+            try miniature.imported { $0.guessesModel = true }
+        }
+        #expect(guessed?.message.contains("levels") == true)
+    }
+
+    // MARK: What SQLite must not do
+
+    /// SQLite would take a name that no column has for a text.
+    @Test func theNameOfAColumnIsNoValue() throws {
+        let miniature = Miniature(
+            [.init("Thing", [.init("größe", 700)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, "Zgröße" VARCHAR);
+            INSERT INTO ZTHING VALUES (1, 1, 1, 'a')
+            """)
+        do throws(any Error) {
+            let rows = try miniature.imported().store.rows("Thing")
+            #expect(rows.map { $0["größe"] } == [.string("a")])
+        } catch {
+            #expect((error as? DataStoreError)?.code == .corrupted)
+        }
+    }
+
+    /// The expressions, views and triggers of a file are not run.
+    @Test func theCodeOfAFileIsNotRun() throws {
+        let miniature = Miniature(
+            [.init("Thing", [.init("name", 700)]), .init("View", [.init("name", 700)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR CHECK (abs(-9223372036854775808) > 0));
+            PRAGMA ignore_check_constraints = ON; INSERT INTO ZTHING VALUES (1, 1, 1, 'a');
+            CREATE VIEW ZVIEW AS SELECT 1 AS Z_PK, 2 AS Z_ENT, 1 AS Z_OPT, abs(-9223372036854775808) AS ZNAME;
+            CREATE TRIGGER T AFTER INSERT ON ZTHING BEGIN SELECT abs(-9223372036854775808); END
+            """)
+        let (store, report) = try miniature.imported()
+        #expect(try store.rows("Thing") == [["name": .string("a")]])
+        #expect(report.entities.map(\.name) == ["Thing"])
     }
 }

@@ -70,21 +70,31 @@ struct Miniature {
     /// The statements that create the tables and rows of the entities.
     var sql: String
     var hasModel = true
+    /// The hashes of the entities, by which Core Data recognizes the version of a model.
+    var hashes: [String: Data]?
 
     init(_ entities: [Entity], _ sql: String) { (self.entities, self.sql) = (entities, sql) }
 
     /// The archive of the model.
     var archive: [UInt8] {
         let writer = ArchiveWriter()
-        func attribute(_ attribute: Attribute) -> PropertyList {
+        func description(_ attribute: Attribute) -> PropertyList {
             let isComposite = attribute.type == 2100
-            let elements =
-                isComposite
-                ? [("elements", writer.array(attribute.elements.map(self.attribute(writer))))] : []
-            return self.attribute(writer, elements)(attribute)
+            let elements = attribute.elements.map(description)
+            return writer.object(
+                isComposite ? "NSCompositeAttributeDescription" : "NSAttributeDescription",
+                [
+                    ("NSPropertyName", writer.text(attribute.name)),
+                    ("NSAttributeType", .int(Int64(attribute.type))),
+                    ("NSIsOptional", .bool(attribute.isOptional)),
+                    ("NSFlagsKey", .int(Int64(attribute.flags))),
+                    ("NSValueTransformerName", writer.text(attribute.transformer)),
+                    ("NSDefaultValue", attribute.value.map(writer.value) ?? .uid(0)),
+                    ("NSRenamingIdentifier", writer.text(attribute.former ?? attribute.name)),
+                ] + (isComposite ? [("elements", writer.array(elements))] : []))
         }
         let entities = entities.map { entity in
-            var properties = entity.attributes.map { ($0.name, attribute($0)) }
+            var properties = entity.attributes.map { ($0.name, description($0)) }
             for relationship in entity.relationships {
                 properties.append(
                     (
@@ -124,34 +134,20 @@ struct Miniature {
         return writer.bytes(root: root)
     }
 
-    private func attribute(
-        _ writer: ArchiveWriter, _ more: [(String, PropertyList)] = []
-    ) -> (Attribute) -> PropertyList {
-        { attribute in
-            writer.object(
-                attribute.type == 2100
-                    ? "NSCompositeAttributeDescription" : "NSAttributeDescription",
-                [
-                    ("NSPropertyName", writer.text(attribute.name)),
-                    ("NSAttributeType", .int(Int64(attribute.type))),
-                    ("NSIsOptional", .bool(attribute.isOptional)),
-                    ("NSFlagsKey", .int(Int64(attribute.flags))),
-                    ("NSValueTransformerName", writer.text(attribute.transformer)),
-                    ("NSDefaultValue", attribute.value.map(writer.value) ?? .uid(0)),
-                    ("NSRenamingIdentifier", writer.text(attribute.former ?? attribute.name)),
-                ] + more)
-        }
-    }
-
     /// The statements that create the whole store.
     var script: String {
-        func hex(_ bytes: [UInt8]) -> String {
-            "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-                + "'"
+        let list = hashes.map { hashes in
+            literal(
+                PropertyList.dictionary([
+                    (
+                        "NSStoreModelVersionHashes",
+                        .dictionary(hashes.sorted { $0.key < $1.key }.map { ($0, .data($1)) })
+                    )
+                ]).bytes)
         }
         var lines = [
             "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
-            "INSERT INTO Z_METADATA VALUES (1, '0E4A7E5C-1C6D-4F0C-9C57-5B7E5D7B6A01', NULL)",
+            "INSERT INTO Z_METADATA VALUES (1, '0E4A7E5C-1C6D-4F0C-9C57-5B7E5D7B6A01', \(list ?? "NULL"))",
             "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
         ]
         for (place, entity) in entities.enumerated() {
@@ -161,7 +157,7 @@ struct Miniature {
         }
         if hasModel {
             lines.append("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
-            lines.append("INSERT INTO Z_MODELCACHE VALUES (\(hex(deflated(archive))))")
+            lines.append("INSERT INTO Z_MODELCACHE VALUES (\(literal(deflated(archive))))")
         }
         return (lines + [sql]).joined(separator: ";\n")
     }

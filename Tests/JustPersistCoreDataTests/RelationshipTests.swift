@@ -83,6 +83,47 @@ struct RelationshipTests {
         #expect(Set(report.notes.map(\.count)) == [2, 1])
     }
 
+    /// Each is left out, counted, and named with its rows.
+    @Test func keysThatLeadNowhereAreReported() throws {
+        let miniature = Miniature(
+            [
+                .init("Base", isAbstract: true, [.init("name", 700)]),
+                .init(
+                    "Dog", parent: "Base", [],
+                    [.init("tags", "Tag", "dogs", isToMany: true), .init("mate", "Dog", "mate")]),
+                .init("Cat", parent: "Base"),
+                .init(
+                    "Tag", [.init("name", 700)],
+                    [.init("dogs", "Dog", "tags", isToMany: true), .init("best", "Dog", nil)]),
+            ],
+            """
+            CREATE TABLE ZBASE (\(row), ZMATE INTEGER); CREATE TABLE ZTAG (\(row), ZBEST);
+            CREATE TABLE Z_2TAGS (Z_2DOGS, Z_4TAGS);
+            INSERT INTO ZBASE VALUES (1, 2, 1, 'Rex', 3), (2, 2, 1, 'Max', 'x'), (3, 3, 1, 'Tom', NULL), (4, 2, 1, 'Joe', 77);
+            INSERT INTO ZTAG VALUES (1, 4, 1, 'a', 1), (2, 4, 1, 'b', 3), (3, 4, 1, 'c', 99), (4, 4, 1, 'd', 'no key'), (5, 4, 1, 'e', 3), \
+            (6, 4, 1, 'f', 1.5);
+            INSERT INTO Z_2TAGS VALUES (1, 1), (3, 2), ('x', 3), (2, x'00')
+            """)
+        let (store, report) = try miniature.imported()
+        #expect(try store.name("best", of: "Tag") == ["a": "Rex"])
+        #expect(try store.names("dogs", of: "Tag").values.flatMap(\.self) == ["Rex"])
+        func rows(_ entity: String, _ property: String, _ text: String) -> [Int64]? {
+            report.notes.first {
+                $0.entity == entity && $0.property == property && $0.text.contains(text)
+            }.flatMap { note in note.count == note.rows.count ? note.rows : nil }
+        }
+        #expect(rows("Tag", "best", "another entity") == [2, 5])
+        #expect(rows("Tag", "best", "do not exist") == [3])
+        #expect(rows("Tag", "best", "no key") == [4, 6])
+        #expect(rows("Dog", "mate", "another entity") == [1])
+        #expect(rows("Dog", "mate", "no key") == [2])
+        #expect(rows("Dog", "mate", "do not exist") == [4])
+        #expect(rows("Tag", "dogs", "another entity") == [2])
+        #expect(rows("Tag", "dogs", "no key") == [3])
+        #expect(rows("Dog", "tags", "no key") == [2])
+        #expect(report.notes.count == 9, "\(report.notes)")
+    }
+
     @Test func anOrderIsKept() throws {
         let miniature = Miniature(
             [

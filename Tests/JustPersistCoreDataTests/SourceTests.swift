@@ -136,6 +136,26 @@ struct SourceTests {
         #expect(report.links.map(\.ends) == [3, 3, 3, 3])
     }
 
+    /// A process that was killed leaves its private copy.
+    @Test func copiesOfProcessesThatEndedAreDeleted() throws {
+        let directory = try TemporaryDirectory()
+        let file = try miniature.write(into: directory)
+        let folder = FileManager.default.temporaryDirectory
+        let abandoned = folder.appending(path: "justpersist-coredata-\(UUID())")
+        let used = folder.appending(path: "justpersist-coredata-\(UUID())")
+        defer { try? FileManager.default.removeItem(at: used) }
+        for copy in [abandoned, used] {
+            try FileManager.default.createDirectory(at: copy, withIntermediateDirectories: false)
+            try Data([1]).write(to: copy.appending(path: "store.sqlite"))
+        }
+        let lock = unsafe open(used.path, O_RDONLY | O_DIRECTORY)
+        defer { close(lock) }
+        #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+        _ = try CoreDataImport(file).examine()
+        #expect(!FileManager.default.fileExists(atPath: abandoned.path))
+        #expect(FileManager.default.fileExists(atPath: used.appending(path: "store.sqlite").path))
+    }
+
     // MARK: Models
 
     private let xml = """

@@ -52,4 +52,40 @@ struct ToolTests {
         #expect(failure.status == 1 && failure.output.contains("SQLite"))
         #expect(try run(["import-coredata", file, "memory:", "--uris"]).status == 64)
     }
+
+    @Test func theReportNamesRows() throws {
+        let directory = try TemporaryDirectory()
+        let miniature = Miniature(
+            [.init("Thing", [.init("age", 200)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAGE);
+            INSERT INTO ZTHING VALUES (1, 1, 1, 5), (2, 1, 1, 'x'), (3, 1, 1, 'x'), (4, 1, 1, 'x'), (5, 1, 1, 'x'), (6, 1, 1, 'x'), \
+            (7, 1, 1, 'x')
+            """)
+        let file = try miniature.write(into: directory).path
+        let text = try run(["import-coredata", file, "memory:", "--dry-run"]).output
+        #expect(text.contains("(6 rows: p2, p3, p4, p5, p6, …)"), "\(text)")
+    }
+
+    @Test func theReasonWhyAFileCannotBeWrittenIsShown() throws {
+        let directory = try TemporaryDirectory()
+        let model = directory.url.appending(path: "App.xcdatamodel")
+        try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+        try Data(#"<model><entity name="Thing"/></model>"#.utf8)
+            .write(to: model.appending(path: "contents"))
+        let present = directory.url.appending(path: "Items.swift")
+        try Data("mine".utf8).write(to: present)
+        for (output, reason) in [
+            (present, "exists"), (directory.url, "exists"),
+            (directory.url.appending(path: "none/Items.swift"), "No such file or directory"),
+            (present.appending(path: "Items.swift"), "Not a directory"),
+        ] {
+            let result = try run(["generate-items", model.path, "--output", output.path])
+            #expect(result.status == 1 && result.output.contains(reason), "\(result)")
+        }
+        #expect(try String(contentsOf: present, encoding: .utf8) == "mine")
+        let fresh = directory.url.appending(path: "New.swift")
+        #expect(try run(["generate-items", model.path, "--output", fresh.path]).status == 0)
+        #expect(try String(contentsOf: fresh, encoding: .utf8).contains("final class Thing"))
+    }
 }

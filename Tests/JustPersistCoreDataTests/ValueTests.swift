@@ -117,9 +117,6 @@ struct ValueTests {
         let known = writer.bytes(root: list)
         let other = ArchiveWriter()
         let unknown = other.bytes(root: other.object("AppColor", [("red", .double(1))]))
-        func hex(_ bytes: [UInt8]) -> String {
-            "x'" + bytes.map { String(format: "%02x", $0) }.joined() + "'"
-        }
         let miniature = Miniature(
             [
                 .init(
@@ -131,7 +128,7 @@ struct ValueTests {
             ],
             """
             CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLIST BLOB, ZOWN BLOB);
-            INSERT INTO ZTHING VALUES (1, 1, 1, \(hex(known)), x'0102'), (2, 1, 1, \(hex(unknown)), NULL), (3, 1, 1, x'00', NULL)
+            INSERT INTO ZTHING VALUES (1, 1, 1, \(literal(known)), x'0102'), (2, 1, 1, \(literal(unknown)), NULL), (3, 1, 1, x'00', NULL)
             """)
         let (store, report) = try miniature.imported()
         let rows = try store.rows("Thing")
@@ -144,6 +141,62 @@ struct ValueTests {
         #expect(rows[0]["own"] == .data(Data([1, 2])))
         #expect(rows[1]["list"] == .data(Data(unknown)))
         #expect(report.notes.map(\.count) == [2, 1])
+    }
+
+    /// Each of them has elements as an array does, and more.
+    @Test func archivesOfOtherCollectionsAreKeptWhole() throws {
+        func archive(_ name: String, _ members: [(String, PropertyList)]) -> [UInt8] {
+            let writer = ArchiveWriter()
+            let elements: [(String, PropertyList)] = [
+                ("NS.objects", .array([writer.text("a")])),
+                ("NS.keys", .array([writer.text("b")])),
+            ]
+            return writer.bytes(
+                root: writer.object(name, elements.filter { $0.0 != "NS.keys" } + members))
+        }
+        let writer = ArchiveWriter()
+        let map = writer.object(
+            "AppMap",
+            [
+                ("NS.keys", .array([writer.text("b")])),
+                ("NS.objects", .array([writer.text("a")])), ("limit", .int(3)),
+            ])
+        let archives = [
+            archive("AppSet", [("limit", .int(3))]), archive("NSCountedSet", []),
+            archive("NSArray", [("more", .int(3))]), writer.bytes(root: map),
+            archive("NSMutableArray", []), archive("NSSet", []),
+        ]
+        let rows = archives.enumerated().map { "(\($0 + 1), 1, 1, \(literal($1)))" }
+        let miniature = Miniature(
+            [.init("Thing", [.init("list", 1800)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLIST BLOB);
+            INSERT INTO ZTHING VALUES \(rows.joined(separator: ", "))
+            """)
+        let (store, report) = try miniature.imported()
+        #expect(
+            try store.rows("Thing").map { $0["list"] }
+                == archives.prefix(4).map { .data(Data($0)) } + [
+                    .array([.string("a")]), .array([.string("a")]),
+                ])
+        #expect(report.notes.map(\.count) == [4])
+    }
+
+    /// Foundation would read the number at the beginning of the text.
+    @Test(arguments: ["12abc", "1.5 ", "0x10", "1,5", String(repeating: "1", count: 50), ""])
+    func aTextThatBeginsWithANumberIsNoDecimal(_ text: String) throws {
+        let miniature = Miniature(
+            [.init("Thing", [.init("price", 400)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPRICE);
+            INSERT INTO ZTHING VALUES (1, 1, 1, '\(text)'), (2, 1, 1, '-12.50')
+            """)
+        let (store, report) = try miniature.imported()
+        #expect(
+            try store.rows("Thing").map { $0["price"] } == [
+                .string(text), .decimal(try #require(Decimal(string: "-12.5"))),
+            ])
+        #expect(report.notes.map(\.count) == [1] && report.notes.map(\.rows) == [[1]])
     }
 
     @Test(arguments: [["ZLATITUDE", "ZLONGITUDE"], ["ZPLACE_LATITUDE", "ZPLACE_LONGITUDE"]])
@@ -168,6 +221,87 @@ struct ValueTests {
                 ["place": .dictionary(["latitude": .double(1.5), "longitude": .double(2.5)])], [:],
             ])
         #expect(report.notes.isEmpty)
+    }
+}
+
+/// Layouts that few stores have.
+struct RareLayoutTests {
+    @Test func aCompositeInACompositeIsADictionaryInADictionary() throws {
+        let point = [Miniature.Attribute("x", 500), .init("y", 500)]
+        let miniature = Miniature(
+            [
+                .init("Shape", isAbstract: true, [.init("name", 700)]),
+                .init(
+                    "Circle", parent: "Shape",
+                    [
+                        .init(
+                            "place", 2100,
+                            elements: [.init("center", 2100, elements: point), .init("r", 500)])
+                    ]),
+                .init("Line", parent: "Shape", [.init("r", 700)]),
+            ],
+            """
+            CREATE TABLE ZSHAPE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, ZX FLOAT, ZY FLOAT, ZR FLOAT, \
+            ZR1 VARCHAR);
+            INSERT INTO ZSHAPE VALUES (1, 2, 1, 'c', 1.5, 2.5, 3.5, NULL), (2, 3, 1, 'l', NULL, NULL, NULL, 'long')
+            """)
+        let (store, report) = try miniature.imported()
+        let center = DataStoreValue.dictionary(["x": .double(1.5), "y": .double(2.5)])
+        #expect(
+            try store.rows("Circle") == [
+                [
+                    "name": .string("c"),
+                    "place": .dictionary(["center": center, "r": .double(3.5)]),
+                ]
+            ])
+        #expect(try store.rows("Line") == [["name": .string("l"), "r": .string("long")]])
+        #expect(report.notes.isEmpty)
+    }
+
+    @Test func aTransformableMayBeInAFileOfItsOwn() throws {
+        let writer = ArchiveWriter()
+        let archive = writer.bytes(root: writer.array([writer.text("a")]))
+        let miniature = Miniature(
+            [.init("Thing", [.init("list", 1800, flags: 4)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLIST BLOB);
+            INSERT INTO ZTHING VALUES (1, 1, 1, \(literal([1] + archive)))
+            """)
+        #expect(
+            try miniature.imported().store.rows("Thing") == [["list": .array([.string("a")])]])
+    }
+
+    @Test func aLinkIsKeptAsItIsWritten() throws {
+        let miniature = Miniature(
+            [.init("Thing", [.init("link", 1200)])],
+            """
+            CREATE TABLE ZTHING (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLINK VARCHAR);
+            INSERT INTO ZTHING VALUES (1, 1, 1, 'app:/a%20b?c#d'), (2, 1, 1, 'not a link')
+            """)
+        let (store, report) = try miniature.imported()
+        let link = try #require(URL(string: "app:/a%20b?c#d"))
+        #expect(try store.rows("Thing").map { $0["link"] } == [.url(link), .string("not a link")])
+        #expect(report.notes.map(\.rows) == [[2]])
+    }
+
+    @Test func anOrderOfARelationshipWithoutAnInverseIsKept() throws {
+        let row = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR"
+        let miniature = Miniature(
+            [
+                .init(
+                    "Box", [.init("name", 700)],
+                    [.init("things", "Thing", nil, isToMany: true, isOrdered: true)]),
+                .init("Thing", [.init("name", 700)]),
+            ],
+            """
+            CREATE TABLE ZBOX (\(row)); CREATE TABLE ZTHING (\(row), Z1THINGS INTEGER, Z_FOK_1THINGS INTEGER);
+            INSERT INTO ZBOX VALUES (1, 1, 1, 'A');
+            INSERT INTO ZTHING VALUES (1, 2, 1, 'x', 1, 2048), (2, 2, 1, 'y', 1, 1024), (3, 2, 1, 'z', 9, 1), (4, 2, 1, 'u', 'v', 1)
+            """)
+        let (store, report) = try miniature.imported()
+        #expect(try store.names("things", of: "Box") == ["A": ["y", "x"]])
+        // The others belong to a box that does not exist, and to no key.
+        #expect(report.notes.map(\.count) == [1, 1])
     }
 }
 

@@ -22,6 +22,7 @@ import Testing
         <attribute name="class" attributeType="Integer 16" defaultValueString="3"/><attribute name="age" optional="YES" attributeType="Integer 64"/>
         <attribute name="born" attributeType="Date" defaultDateTimeInterval="12.5"/><attribute name="key" attributeType="UUID"/>
         <attribute name="money" attributeType="Decimal" defaultValueString="1.5"/><attribute name="isOn" attributeType="Boolean" defaultValueString="YES"/>
+        <attribute name="rest" attributeType="Decimal" defaultValueString="12abc"/><attribute name="isOff" attributeType="Boolean" defaultValueString="maybe"/>
         <attribute name="site" optional="YES" attributeType="URI"/><attribute name="more" optional="YES" attributeType="Transformable"/>
         <attribute name="own" optional="YES" attributeType="Transformable" valueTransformerName="Own"/><attribute name="cache" optional="YES" transient="YES"/>
         <attribute name="sum" optional="YES" transient="YES" attributeType="Double"/>
@@ -74,6 +75,8 @@ import Testing
             "@Attribute(.unique) var name: String = \"say \\\"hi\\\"\"",
             "@Attribute(originalName: \"label\") var title: String?",
             "@Attribute(originalName: \"backing\") var backing_: Data?",
+            // Texts that only begin with a number, and are no truth value, are no defaults.
+            "var rest: Decimal = 0\n", "var isOff: Bool = false",
             "#Index<Car>([\\.name, \\.speed])", "var `class`: Int16 = 3",
             "@Relationship(.ordered, deleteRule: .cascade) var things_Car: ToMany<Car>",
             "@Relationship(inverse: \\Person.things_Car) var owner: Person?",

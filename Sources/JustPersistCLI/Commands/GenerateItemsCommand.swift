@@ -32,7 +32,21 @@ struct GenerateItemsCommand: ParsableCommand {
         } catch {
             throw DataStoreError(
                 .invalidInput, in: "generate-items",
-                "“\(output)” cannot be written, or it exists. Name another file (--output).")
+                "“\(output)” cannot be written: \(Self.reason(error)). Name another file (--output)."
+            )
         }
+    }
+
+    /// The words of the system for an error of Foundation.
+    private static func reason(_ error: any Error) -> String {
+        var next: (any Error)? = error
+        while let error = next {
+            if let posix = error as? POSIXError { return posix.localizedDescription }
+            if (error as? CocoaError)?.code == .fileWriteFileExists { return "it exists already" }
+            let inner = (error as NSError).userInfo[NSUnderlyingErrorKey] as? any Error
+            guard inner != nil else { return error.localizedDescription }
+            next = inner
+        }
+        return "\(error)"
     }
 }

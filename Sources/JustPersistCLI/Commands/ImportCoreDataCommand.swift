@@ -121,7 +121,14 @@ struct ImportCoreDataCommand: ParsableCommand {
         }
         for note in report.notes {
             let place = [note.entity, note.property].compactMap(\.self).joined(separator: ".")
-            let count = note.count.map { " (\($0.counted("row")))" } ?? ""
+            let rows =
+                note.rows.isEmpty
+                ? "" : ": " + note.rows.map { "p\($0)" }.joined(separator: ", ")
+            let more = note.rows.count < note.count ?? 0 ? ", …" : ""
+            let count =
+                note.count.map {
+                    " (\($0.counted("row"))\(rows.isEmpty ? "" : rows + more))"
+                } ?? ""
             lines.append((place.isEmpty ? "" : "\(place) ") + note.text + count + ".")
         }
         if dryRun { lines.append("Nothing was written.") }

@@ -34,6 +34,8 @@ struct BinaryPropertyList {
     let top: Int
 
     private static let mostObjects = 1_000_000
+    /// The most elements of all collections together: one is a byte of the list, and eight when it is read.
+    private static let mostReferences = 4_000_000
 
     /// Reads a list.
     init(_ bytes: [UInt8]) throws(Malformed) {
@@ -49,6 +51,7 @@ struct BinaryPropertyList {
         private var count = 0
         /// The bytes that objects may still have: in a sound list they do not overlap.
         private var left: Int
+        private var referencesLeft = BinaryPropertyList.mostReferences
 
         init(_ bytes: [UInt8]) {
             self.bytes = bytes
@@ -175,9 +178,11 @@ struct BinaryPropertyList {
         }
 
         private mutating func references(_ place: Int, _ length: Int) throws(Malformed) -> [Int] {
-            guard length <= bytes.count else {
+            guard length <= (end - place) / referenceSize else {
                 throw Malformed("the object at \(place) is longer than it")
             }
+            referencesLeft -= length
+            guard referencesLeft >= 0 else { throw Malformed("it has too many references") }
             let all = try body(place, length * referenceSize)
             var found: [Int] = []
             found.reserveCapacity(length)

@@ -89,28 +89,30 @@ final class KeyedArchive {
             }
         }
 
-        /// The elements of an array or a set; `nil` for another object.
-        var elements: [Node?]? {
+        /// The elements of an array or a set; `nil` for another object, and for one with more elements than a limit.
+        func elements(atMost limit: Int) -> [Node?]? {
             switch value {
-            case .array(let places): return places.map(archive.node)
+            case .array(let places) where places.count <= limit: return places.map(archive.node)
             case .dictionary:
+                let members = members
                 guard case .array(let places)? = members["NS.objects"]?.value,
-                    members["NS.keys"] == nil
+                    members["NS.keys"] == nil, places.count <= limit
                 else { return nil }
                 return places.map(archive.node)
             default: return nil
             }
         }
 
-        /// The keys and values of a dictionary; `nil` for another object.
-        var entries: [(key: Node, value: Node?)]? {
+        /// The keys and values of a dictionary; `nil` for another object, and for one with more entries than a limit.
+        func entries(atMost limit: Int) -> [(key: Node, value: Node?)]? {
             let members = members
+            let isKnown = members["NS.keys"] == nil
             guard
-                let keys = members["NS.keys"]?.elements
-                    ?? members["searchMapping"]?.members["keys"]?.elements,
-                let values = members["NS.keys"] == nil
-                    ? members["values"]?.elements : members["NS.objects"]?.elements,
-                keys.count == values.count
+                let keys = isKnown
+                    ? members["searchMapping"]?.members["keys"]?.elements(atMost: limit)
+                    : members["NS.keys"]?.elements(atMost: limit),
+                let values = members[isKnown ? "values" : "NS.objects"]?.elements(atMost: limit),
+                keys.count == values.count, !keys.contains(where: { $0 == nil })
             else { return nil }
             return zip(keys, values).compactMap { key, value in key.map { ($0, value) } }
         }

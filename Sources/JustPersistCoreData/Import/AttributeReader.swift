@@ -11,7 +11,7 @@ struct AttributeReader {
         case rounded
         /// It is an archive with an object of a class that is unknown here, and is kept as bytes.
         case archived
-        /// The file with its bytes does not exist.
+        /// The file with its bytes does not exist, or has too many.
         case missingFile
     }
 
@@ -66,15 +66,13 @@ struct AttributeReader {
         case (.string, .text(let value)): return .string(value)
         case (.data, .blob(let value)): return .data(value)
         case (.uuid, .blob(let value)): return UUID(bytes: value).map { .uuid($0) }
-        case (.uuid, .text(let value)): return UUID(uuidString: value).map { .uuid($0) }
+        case (.uuid, .text(let value)): return UUID(wholeText: value).map { .uuid($0) }
         case (.url, .text(let value)), (.objectID, .text(let value)):
-            // Only a URL that is kept as it was written.
-            return URL(string: value, encodingInvalidCharacters: false)
-                .flatMap { $0.relativeString == value ? .url($0) : nil }
+            return URL(wholeText: value).map { .url($0) }
         case (.decimal, .int(let value)): return .decimal(Decimal(value))
         case (.decimal, .double(let value)):
-            return value.isFinite ? Decimal(string: "\(value)").map { .decimal($0) } : nil
-        case (.decimal, .text(let value)): return Decimal(string: value).map { .decimal($0) }
+            return value.isFinite ? Decimal(exactText: "\(value)").map { .decimal($0) } : nil
+        case (.decimal, .text(let value)): return Decimal(wholeText: value).map { .decimal($0) }
         case (.transformable, .blob(let value)):
             let name = attribute.transformer ?? "NSSecureUnarchiveFromData"
             return name.contains("UnarchiveFromData") ? DataStoreValue(archived: Array(value)) : nil
@@ -97,7 +95,8 @@ struct AttributeReader {
                 atPath: file.path(percentEncoded: false))
             // Not one to which a link leads, which may be any file of the system.
             guard attributes?[.type] as? FileAttributeType == .typeRegular,
-                let bytes = try? Data(contentsOf: file)
+                let bytes = try? Data(
+                    contentsOf: file, atMost: DataStoreLimits.contract.valueBytes)
             else {
                 oddity = .missingFile
                 return nil

@@ -11,29 +11,6 @@ final class ItemSource {
         var values: [String: DataStoreValue] = [:]
     }
 
-    /// A property of a type.
-    struct Property: Hashable {
-        let kind: String
-        let name: String
-    }
-
-    /// The findings in the rows.
-    struct Findings {
-        var rows: [String: Int] = [:]
-        /// The ends of links by relationship.
-        var ends: [Property: Int] = [:]
-        /// The ends of each item, for relationships with limits.
-        var counts: [Property: [Int64: Int]] = [:]
-        var oddities: [Property: [AttributeReader.Oddity: Int]] = [:]
-        var nulls: [Property: Int] = [:]
-        /// The keys that lead to no row, by relationship.
-        var dangling: [Property: Int] = [:]
-        /// The pairs that only one of the two rows knows.
-        var completed: [Property: Int] = [:]
-        /// The keys that contradict those of the other side.
-        var contradicting: [Property: Int] = [:]
-    }
-
     let store: SourceStore
     let layout: Layout
     private(set) var findings = Findings()
@@ -47,7 +24,18 @@ final class ItemSource {
     private var entities: [String: [Int64: Int]] = [:]
     /// The keys of the other rows, by table and column, where both sides lead to one row.
     private var partners: [Place: [Int64: Int64]] = [:]
-    private var pairs: [Layout.Pairs: [Int64: [Int64]]] = [:]
+    private var pairs: [Layout.Pairs: PairsOfKeys] = [:]
+
+    private struct PairsOfKeys {
+        /// The keys of the others by those of the rows that have the relationship.
+        var others: [Int64: [Int64]] = [:]
+        /// The rows with an other that is no key.
+        var withoutOther: [Int64] = []
+        /// The others of a row that is no key.
+        var withoutOwner: [Int64] = []
+    }
+
+    private typealias Property = Findings.Property
 
     private struct Place: Hashable {
         let table: String
@@ -84,24 +72,63 @@ final class ItemSource {
         try match()
         for kind in layout.kinds {
             findings.rows[kind.name] = 0
+            findings.unique[kind.name] = UniqueValues(kind.uniqueIndexes)
             for link in kind.links { findings.ends[Property(kind: kind.name, name: link.name)] = 0 }
         }
         for kind in layout.kinds {
             try forEach(kind) { (row) throws(DataStoreError) in
                 findings.rows[kind.name, default: 0] += 1
+                findings.noteUnique(row, of: kind.name)
             }
             try progress(findings.rows.values.reduce(0, +))
             for link in kind.links {
                 guard case .pairs(let place) = link.place else { continue }
                 let property = Property(kind: kind.name, name: link.name)
+                // Noted once, though a relationship may have become several.
                 let isFirst = kind.links.first { $0.place == link.place }?.name == link.name
-                for (near, far) in try others(place) {
+                let keys = try keys(place)
+                for (near, far) in keys.others.sorted(by: { $0.key < $1.key }) {
                     guard entity(near, in: kind.table.name) == kind.number else { continue }
-                    // Counted once, though a relationship may have become several.
-                    let lost = isFirst ? far.count { entity($0, of: link) == nil } : 0
-                    if lost > 0 { findings.dangling[property, default: 0] += lost }
+                    for other in far where isFirst { noteEnd(other, of: link, property, near) }
                     let count = far.count { self.kind($0, of: link)?.name == link.target }
                     note(count, of: near, property, link)
+                }
+                for near in keys.withoutOther
+                where isFirst && entity(near, in: kind.table.name) == kind.number {
+                    findings.add(.noKey, property, near)
+                }
+            }
+        }
+        noteOwners()
+        findings.concludeUnique()
+    }
+
+    /// Notes a key that leads to no row, or to one of another entity.
+    private func noteEnd(
+        _ other: Int64, of link: Layout.Link, _ property: Property, _ row: Int64
+    ) {
+        guard isExamining else { return }
+        if let number = entity(other, of: link) {
+            if !link.targets.contains(number) { findings.add(.otherEntity, property, row) }
+        } else {
+            findings.add(.missingRow, property, row)
+        }
+    }
+
+    /// Notes the owners in pairs of relationships without an inverse, which no other side notes.
+    private func noteOwners() {
+        var seen: Set<Layout.Place> = []
+        for kind in layout.kinds {
+            for link in kind.links where link.inverse == nil && seen.insert(link.place).inserted {
+                guard case .pairs(let place) = link.place, let keys = pairs[place] else { continue }
+                let property = Property(kind: kind.name, name: link.name)
+                for row in keys.withoutOwner { findings.add(.noKey, property, row) }
+                for (near, far) in keys.others.sorted(by: { $0.key < $1.key }) {
+                    let number = entity(near, in: kind.table.name)
+                    if let number, link.owners.contains(number) { continue }
+                    for row in far {
+                        findings.add(number == nil ? .missingRow : .otherEntity, property, row)
+                    }
                 }
             }
         }
@@ -133,23 +160,24 @@ final class ItemSource {
                 let value = try value(of: field, stored, &place, kind, key)
                 row.values[field.attribute.name] = value
                 if isExamining, value.isNull, !field.attribute.isOptional {
-                    findings.nulls[
-                        Property(kind: kind.name, name: field.attribute.name), default: 0] += 1
+                    findings.add(.null, Property(kind: kind.name, name: field.attribute.name), key)
                 }
             }
             for (column, links) in toOne {
                 for link in links { row.values[link.name] = .null }
-                let other = self.other(stored[place].int, of: key, links[0], column, kind)
+                let value = stored[place]
+                let other = self.other(value.int, of: key, links[0], column, kind)
                 place += 1
+                let property = Property(kind: kind.name, name: links[0].relationship.name)
+                if isExamining, value != .null, value.int == nil {
+                    findings.add(.noKey, property, key)
+                }
                 guard let other else { continue }
                 guard let target = self.kind(other, of: links[0]),
                     let link = links.first(where: { $0.target == target.name }),
                     let targetIDs = self.ids[target.name]
                 else {
-                    if isExamining, entity(other, of: links[0]) == nil {
-                        findings.dangling[
-                            Property(kind: kind.name, name: links[0].name), default: 0] += 1
-                    }
+                    noteEnd(other, of: links[0], property, key)
                     continue
                 }
                 row.values[link.name] = .reference(
@@ -165,6 +193,17 @@ final class ItemSource {
             }
             try body(row)
         }
+    }
+
+    /// The rows that have each of the values of unique indexes, of those over attributes of a type.
+    func values(
+        of kind: Layout.ItemKind, _ indexes: [IndexSchema]
+    ) throws(DataStoreError) -> UniqueValues {
+        let names = kind.indexable
+        var values = UniqueValues(indexes.filter { names.isSuperset(of: $0.attributes) })
+        if values.indexes.isEmpty { return values }
+        try forEach(kind) { row in values.add(row.key) { row.values[$0] ?? .null } }
+        return values
     }
 
     private func note(_ count: Int, of key: Int64, _ property: Property, _ link: Layout.Link) {
@@ -195,13 +234,14 @@ final class ItemSource {
                 .invalidInput, in: "import",
                 """
                 The file with “\(field.attribute.name)” of the object p\(key) of “\(kind.name)” is not in the directory \
-                “.\(store.copy.original.deletingPathExtension().lastPathComponent)_SUPPORT”. Copy that directory beside the store, \
+                “.\(store.copy.original.deletingPathExtension().lastPathComponent)_SUPPORT”, or has more than \
+                \(SQLiteFile.mostBytes >> 20) MiB. Copy that directory beside the store, \
                 or import without such values (--missing-external skip).
                 """, itemType: kind.name, attribute: field.attribute.name)
         }
         if let oddity, isExamining {
             let property = Property(kind: kind.name, name: field.attribute.name)
-            findings.oddities[property, default: [:]][oddity, default: 0] += 1
+            findings.add(.odd(oddity), property, key)
         }
         return value
     }
@@ -237,7 +277,7 @@ final class ItemSource {
     ) throws(DataStoreError) -> [Int64: [ItemReference]] {
         guard case .pairs(let place) = link.place, let ids = ids[link.target] else { return [:] }
         var references: [Int64: [ItemReference]] = [:]
-        for (near, others) in try others(place)
+        for (near, others) in try keys(place).others
         where entity(near, in: kind.table.name) == kind.number {
             references[near] = others.filter { self.kind($0, of: link)?.name == link.target }
                 .map { ItemReference(itemTypeKey: link.target, id: ids.id($0)) }
@@ -245,9 +285,9 @@ final class ItemSource {
         return references
     }
 
-    private func others(_ place: Layout.Pairs) throws(DataStoreError) -> [Int64: [Int64]] {
+    private func keys(_ place: Layout.Pairs) throws(DataStoreError) -> PairsOfKeys {
         if let known = pairs[place] { return known }
-        var found: [Int64: [Int64]] = [:]
+        var found = PairsOfKeys()
         let columns = [place.near, place.order, place.far].compactMap { $0?.quotedName }
             .joined(separator: ", ")
         try store.file.forEach(
@@ -255,7 +295,13 @@ final class ItemSource {
             SELECT DISTINCT \(place.near.quotedName), \(place.far.quotedName) FROM \(place.table.quotedName) ORDER BY \(columns)
             """
         ) { (row) throws(DataStoreError) in
-            if let near = row[0].int, let far = row[1].int { found[near, default: []].append(far) }
+            switch (row[0].int, row[1].int) {
+            case (let near?, let far?): found.others[near, default: []].append(far)
+            case (let near?, nil): found.withoutOther.append(near)
+            // In a column of the others, null is no owner.
+            case (nil, let far?): if row[0] != .null { found.withoutOwner.append(far) }
+            case (nil, nil): break
+            }
         }
         pairs[place] = found
         return found
@@ -275,16 +321,52 @@ final class ItemSource {
                 let near = Place(table: kind.table.name, column: column)
                 let far = Place(table: otherTable, column: partnerColumn)
                 if partners[near] != nil { continue }
-                try match(near, far, Property(kind: kind.name, name: link.relationship.name))
+                let name = link.relationship.name
+                try match(
+                    Side(place: near, entities: link.owners, .init(kind: kind.name, name: name)),
+                    Side(
+                        place: far, entities: link.targets,
+                        .init(kind: link.target, name: link.relationship.inverse ?? name)))
             }
         }
     }
 
-    private func match(
-        _ near: Place, _ far: Place, _ property: Property
-    ) throws(DataStoreError) {
-        let (forth, back) = (try keys(near), try keys(far))
-        let isReflexive = near == far
+    /// One side of a relationship.
+    private struct Side {
+        let place: Place
+        /// The numbers of the entities that have it.
+        let entities: Set<Int>
+        let property: Property
+
+        init(place: Place, entities: Set<Int>, _ property: Property) {
+            (self.place, self.entities, self.property) = (place, entities, property)
+        }
+    }
+
+    /// The keys in the column of a side that lead to rows of the other.
+    private func keys(_ side: Side, to other: Side) throws(DataStoreError) -> [Int64: Int64] {
+        var found: [Int64: Int64] = [:]
+        for (row, key) in try column(side.place).sorted(by: { $0.key < $1.key }) {
+            guard let own = entity(row, in: side.place.table), side.entities.contains(own) else {
+                continue
+            }
+            if let number = entity(key, in: other.place.table) {
+                if other.entities.contains(number) {
+                    found[row] = key
+                } else {
+                    findings.add(.otherEntity, side.property, row)
+                }
+            } else {
+                findings.add(.missingRow, side.property, row)
+            }
+        }
+        return found
+    }
+
+    private func match(_ near: Side, _ far: Side) throws(DataStoreError) {
+        let isReflexive = near.place == far.place
+        let forth = try keys(near, to: far)
+        let back = isReflexive ? forth : try keys(far, to: near)
         var (nearKeys, farKeys): ([Int64: Int64], [Int64: Int64]) = ([:], [:])
         /// Relates two rows, unless one of them has another partner.
         func relate(_ one: Int64, _ other: Int64) -> Bool {
@@ -300,9 +382,7 @@ final class ItemSource {
         }
         var oneSided: [(Int64, Int64)] = []
         for (one, other) in forth.sorted(by: { $0.key < $1.key }) {
-            if entities[far.table]?[other] == nil {
-                findings.dangling[property, default: 0] += 1
-            } else if back[other] == one {
+            if back[other] == one {
                 _ = relate(one, other)
             } else {
                 oneSided.append((one, other))
@@ -310,24 +390,20 @@ final class ItemSource {
         }
         for (other, one) in back.sorted(by: { $0.key < $1.key })
         where !isReflexive && forth[one] != other {
-            if entities[near.table]?[one] == nil {
-                findings.dangling[property, default: 0] += 1
-            } else {
-                oneSided.append((one, other))
-            }
+            oneSided.append((one, other))
         }
         for (one, other) in oneSided {
             if relate(one, other) {
-                findings.completed[property, default: 0] += 1
+                findings.add(.oneSided, near.property, one)
             } else {
-                findings.contradicting[property, default: 0] += 1
+                findings.add(.contradicting, near.property, one)
             }
         }
-        partners[near] = nearKeys
-        if !isReflexive { partners[far] = farKeys }
+        partners[near.place] = nearKeys
+        if !isReflexive { partners[far.place] = farKeys }
     }
 
-    private func keys(_ place: Place) throws(DataStoreError) -> [Int64: Int64] {
+    private func column(_ place: Place) throws(DataStoreError) -> [Int64: Int64] {
         var keys: [Int64: Int64] = [:]
         try store.file.forEach(
             "SELECT Z_PK, \(place.column.quotedName) FROM \(place.table.quotedName)"

@@ -11,23 +11,37 @@ struct ItemsIntake {
 
     let source: ItemSource
     let store: any DataStore
-    let findings: ItemSource.Findings
+    let findings: Findings
     private static let batchSize = 1000
     private static let batchBytes = 8 << 20
 
     private var kinds: [Layout.ItemKind] { source.layout.kinds }
 
     /// Declares all types, without what holds only when all items are written.
-    func declare() throws {
+    ///
+    /// - Returns: The uniqueness that an earlier import has declared, and that is dropped for this one.
+    func declare() throws -> ReleasedUniqueness {
         var notes: [CoreDataImport.Note] = []
         let schemas = kinds.map { $0.schema(findings, isWhole: false, &notes) }
-        try store.performWrite { db in for schema in schemas { try db.declare(schema) } }
+        var released = ReleasedUniqueness()
+        let enforcesUniqueness = store.capabilities.enforcesUniqueness
+        try store.performWrite { db in
+            var found = ReleasedUniqueness()
+            for schema in schemas { try db.declare(schema) }
+            for kind in kinds where enforcesUniqueness {
+                try found.release(kind, of: source, in: db)
+            }
+            released = found
+        }
+        return released
     }
 
     /// Declares numbers of others and uniqueness, which every later block must keep.
-    func declareWhole() throws {
+    func declareWhole(_ released: ReleasedUniqueness) throws {
         var notes: [CoreDataImport.Note] = []
-        let schemas = kinds.map { $0.schema(findings, isWhole: true, &notes) }
+        let schemas = kinds.map {
+            $0.schema(findings, released.others[$0.name] ?? [], isWhole: true, &notes)
+        }
         try store.performWrite { db in for schema in schemas { try db.declare(schema) } }
     }
 

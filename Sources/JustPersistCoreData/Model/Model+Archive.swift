@@ -5,10 +5,9 @@ extension Model {
     /// The model in an archive, as a store keeps it compressed and a `.mom` file plainly.
     init(archive bytes: [UInt8]) throws(Malformed) {
         guard let root = try KeyedArchive(bytes).root, root.className == "NSManagedObjectModel",
-            let entities = root.members["NSEntities"]?.entries
-        else { throw Malformed("it is no archive of a model") }
+            let entities = root.members["NSEntities"]?.entries(atMost: Self.mostEntities)
+        else { throw Malformed("it is no archive of a model, or has too many entities") }
         // Damaged ones may share a description among very many.
-        guard entities.count <= 10_000 else { throw Malformed("it has too many entities") }
         var budget = 100_000
         var found: [Entity] = []
         for (_, node) in entities {
@@ -31,7 +30,11 @@ extension Model.Entity {
         isAbstract = members["NSIsAbstract"]?.bool ?? false
         formerName = members["NSRenamingIdentifier"]?.string
         if formerName == name { formerName = nil }
-        for (_, property) in members["NSProperties"]?.entries ?? [] {
+        let properties = members["NSProperties"].map { $0.entries(atMost: budget) } ?? []
+        guard let properties else {
+            throw Malformed("the properties of “\(name)” cannot be read, or are too many")
+        }
+        for (_, property) in properties {
             budget -= 1
             guard budget > 0 else { throw Malformed("it has too many properties") }
             guard let property else { continue }
@@ -58,8 +61,8 @@ extension Model.Entity {
 
     /// Lists of names of properties.
     private static func tuples(_ node: KeyedArchive.Node?) -> [[String]] {
-        (node?.elements ?? []).prefix(1000).map { tuple in
-            (tuple?.elements ?? []).prefix(100).compactMap { element in
+        (node?.elements(atMost: 1000) ?? []).map { tuple in
+            (tuple?.elements(atMost: 100) ?? []).compactMap { element in
                 element?.string ?? element?.members["NSPropertyName"]?.string
             }
         }.filter { !$0.isEmpty }
@@ -67,10 +70,12 @@ extension Model.Entity {
 
     private static func fetchIndexes(_ members: [String: KeyedArchive.Node]) -> [[String]] {
         let node = members["NSFetchIndexDescriptions"]
-        let indexes = node?.elements ?? node?.entries?.map(\.value) ?? []
-        return indexes.prefix(1000).map { index in
-            let elements = index?.members.values.compactMap(\.elements).first ?? []
-            return elements.prefix(100).compactMap { element in
+        let indexes =
+            node?.elements(atMost: 1000) ?? node?.entries(atMost: 1000)?.map(\.value) ?? []
+        return indexes.map { index in
+            let elements =
+                index?.members.values.compactMap { $0.elements(atMost: 100) }.first ?? []
+            return elements.compactMap { element in
                 let members = element?.members ?? [:]
                 let name = members.first { $0.key.hasSuffix("PropertyName") }?.value
                 return name?.string
@@ -102,7 +107,7 @@ extension Model.Attribute {
         guard kind == .composite else { return }
         // The name of the member is not documented: it is the one with descriptions.
         for (_, member) in members.sorted(by: { $0.key < $1.key }) where elements.isEmpty {
-            for case let element? in (member.elements ?? []).prefix(100) {
+            for case let element? in member.elements(atMost: 100) ?? [] {
                 // Damaged archives may share a description among very many.
                 budget -= 1
                 guard budget > 0 else { throw Malformed("it has too many properties") }
@@ -115,7 +120,7 @@ extension Model.Attribute {
     func value(of value: DataStoreValue) -> DataStoreValue? {
         switch (kind, value) {
         case (.bool, .int(let number)): .bool(number != 0)
-        case (.decimal, .double(let number)): Decimal(string: "\(number)").map { .decimal($0) }
+        case (.decimal, .double(let number)): Decimal(exactText: "\(number)").map { .decimal($0) }
         case (.undefined, _), (.transformable, _), (.composite, _): nil
         default: DataStoreValue.Kind(self).flatMap { value.exactly(as: $0) }
         }

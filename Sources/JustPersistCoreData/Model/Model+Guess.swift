@@ -10,12 +10,17 @@ extension Model {
     ) throws(DataStoreError) {
         let known = store.entities.filter { $0.number < 16_000 }
         let byNumber = Dictionary(uniqueKeysWithValues: known.map { ($0.number, $0) })
+        // Circles and long chains are refused before any walk.
+        try Self.checked(
+            known.map { Entity(name: $0.name, parent: byNumber[$0.parent]?.name) }, store)
+        let parents = Set(known.map(\.parent))
         let tree = Hierarchy(parents: byNumber.mapValues(\.parent))
         var found: [Int: Entity] = [:]
         for entity in known {
-            let hasSubentities = known.contains { $0.parent == entity.number }
             var guess = Entity(name: entity.name, parent: byNumber[entity.parent]?.name)
-            if hasSubentities, let table = store.tables[tree.table(entity, byNumber)] {
+            if parents.contains(entity.number),
+                let table = store.tables[tree.table(entity, byNumber)]
+            {
                 guess.isAbstract =
                     try store.file.first(
                         "SELECT EXISTS (SELECT 1 FROM \(table.name.quotedName) WHERE Z_ENT = \(entity.number))"
@@ -78,8 +83,15 @@ extension Model {
                         "is guessed to be a relationship to many of “\(destination)”"))
             }
         }
+        self = try Self.checked(Array(found.values), store)
+    }
+
+    @discardableResult
+    private static func checked(
+        _ entities: [Entity], _ store: SourceStore
+    ) throws(DataStoreError) -> Model {
         do throws(Malformed) {
-            try self.init(Array(found.values))
+            return try Model(entities)
         } catch {
             throw store.damaged("of its entities, \(error.reason)")
         }

@@ -86,7 +86,9 @@ extension Model.Attribute {
         transformer = values["valueTransformerName"]
         className = values["customClassName"]
         formerName = element.formerName
-        if let seconds = values["defaultDateTimeInterval"].flatMap(Double.init) {
+        if let seconds = values["defaultDateTimeInterval"].flatMap(Double.init),
+            seconds.isFinite
+        {
             defaultValue = .date(Date(timeIntervalSinceReferenceDate: seconds))
         } else if let text = values["defaultValueString"] {
             defaultValue = value(ofText: text)
@@ -103,11 +105,13 @@ extension Model.Attribute {
         switch DataStoreValue.Kind(self) {
         case .int: Int64(text).map { .int($0) }
         case .double: Double(text).map { .double($0) }
-        case .decimal: Decimal(string: text).map { .decimal($0) }
-        case .bool: .bool(text == "YES" || text == "1" || text == "true")
+        case .decimal: Decimal(wholeText: text).map { .decimal($0) }
+        case .bool:
+            ["YES", "1", "true"].contains(text)
+                ? .bool(true) : ["NO", "0", "false"].contains(text) ? .bool(false) : nil
         case .string: .string(text)
-        case .uuid: UUID(uuidString: text).map { .uuid($0) }
-        case .url: URL(string: text).map { .url($0) }
+        case .uuid: UUID(wholeText: text).map { .uuid($0) }
+        case .url: URL(wholeText: text).map { .url($0) }
         default: nil
         }
     }

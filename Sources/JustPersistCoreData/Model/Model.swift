@@ -72,29 +72,40 @@ struct Model {
 
     /// The entities by name.
     let entities: [String: Entity]
+    /// The names of the entities at the top of the hierarchies, by the names of those below and of themselves.
+    private let roots: [String: String]
+    /// The names of the entities of each hierarchy by that of the top.
+    let families: [String: [String]]
+    private let relationships: [String: [String: Relationship]]
     /// The names of the entities below each and itself that can have rows, in their order.
     private let kinds: [String: [String]]
 
     /// A model of entities, which may repeat what they inherit.
     ///
-    /// - Throws: ``Malformed`` if an entity is its own ancestor, or an ancestor or the destination of a relationship is not there.
+    /// - Throws: ``Malformed`` if an entity is its own ancestor, an ancestor or the destination of a relationship is not there, or
+    ///   the types of the entities would have more than ``mostProperties`` together.
     init(_ all: [Entity]) throws(Malformed) {
+        guard all.count <= Self.mostEntities else { throw Malformed("it has too many entities") }
         let entities = Dictionary(
             all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         if entities.count < all.count { throw Malformed("two entities have one name") }
         if entities.isEmpty { throw Malformed("it has no entities") }
+        roots = try Self.roots(of: entities)
+        families = Dictionary(grouping: entities.keys.sorted()) { [roots] in roots[$0] ?? $0 }
+        var left = Self.mostProperties
+        for entity in all {
+            var next: Entity? = entity
+            while let entity = next {
+                left -= entity.attributes.count + entity.relationships.count + 1
+                guard left > 0 else { throw Malformed("its entities inherit too many properties") }
+                next = entity.parent.flatMap { entities[$0] }
+            }
+        }
         var owned: [String: Entity] = [:]
         for entity in all {
             var ancestor = entity
-            var seen = Set([entity.name])
             var own = entity
-            while let name = ancestor.parent {
-                guard let next = entities[name] else {
-                    throw Malformed("the parent “\(name)” of “\(ancestor.name)” does not exist")
-                }
-                guard seen.insert(name).inserted else {
-                    throw Malformed("“\(name)” is its own ancestor")
-                }
+            while let next = ancestor.parent.flatMap({ entities[$0] }) {
                 let inherited = Set(next.attributes.map(\.name) + next.relationships.map(\.name))
                 own.attributes.removeAll { inherited.contains($0.name) }
                 own.relationships.removeAll { inherited.contains($0.name) }
@@ -112,6 +123,10 @@ struct Model {
             owned[entity.name] = own
         }
         self.entities = owned
+        relationships = owned.mapValues { entity in
+            Dictionary(
+                entity.relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        }
         var kinds: [String: [String]] = [:]
         for name in owned.keys.sorted() where owned[name]?.isAbstract == false {
             var next: String? = name
@@ -121,6 +136,48 @@ struct Model {
             }
         }
         self.kinds = kinds
+        // A type has a relationship for each type to which one of its own leads.
+        left = Self.mostProperties
+        for name in owned.keys where owned[name]?.isAbstract == false {
+            for relationship in line(of: name).flatMap(\.relationships) {
+                left -= concrete(under: relationship.destination).count
+                guard left > 0 else { throw Malformed("its relationships lead to too many types") }
+            }
+        }
+    }
+
+    static let mostEntities = 10_000
+    private static let mostProperties = 1_000_000
+    private static let mostLevels = 100
+
+    /// The entity at the top of each hierarchy, found in one walk.
+    private static func roots(of entities: [String: Entity]) throws(Malformed) -> [String: String] {
+        var known: [String: (root: String, level: Int)] = [:]
+        for start in entities.keys {
+            var line: [String] = []
+            var seen: Set<String> = []
+            var next: String? = start
+            while let name = next, known[name] == nil {
+                guard let entity = entities[name] else {
+                    throw Malformed("the parent “\(name)” of “\(line.last ?? "")” does not exist")
+                }
+                guard seen.insert(name).inserted else {
+                    throw Malformed("“\(name)” is its own ancestor")
+                }
+                line.append(name)
+                next = entity.parent
+            }
+            let above = next.flatMap { known[$0] }
+            for (level, name) in line.reversed().enumerated() {
+                known[name] = (
+                    above?.root ?? line[line.count - 1], (above?.level ?? 0) + level + 1
+                )
+            }
+            guard known[start]?.level ?? 0 <= mostLevels else {
+                throw Malformed("“\(start)” inherits over more than \(mostLevels) levels")
+            }
+        }
+        return known.mapValues(\.root)
     }
 
     /// An entity and its ancestors, the root first.
@@ -135,7 +192,7 @@ struct Model {
     }
 
     /// The name of the entity whose table has the rows of an entity.
-    func root(of name: String) -> String { line(of: name).first?.name ?? name }
+    func root(of name: String) -> String { roots[name] ?? name }
 
     /// The entities below an entity and itself that can have rows, by name.
     func concrete(under name: String) -> [String] { kinds[name] ?? [] }
@@ -143,7 +200,7 @@ struct Model {
     /// The declaration of a relationship, and the entity that declares it.
     func relationship(_ name: String, of entity: String) -> (owner: String, Relationship)? {
         for entity in line(of: entity) {
-            if let found = entity.relationships.first(where: { $0.name == name }) {
+            if let found = relationships[entity.name]?[name] {
                 return (entity.name, found)
             }
         }

@@ -7,13 +7,20 @@ struct ModelFile {
     struct Version {
         let name: String
         let model: Model
+        /// The hashes of its entities, which a compiled model of several versions has; `nil` for others.
+        var hashes: [String: Data]?
     }
 
+    /// The name for errors.
+    let name: String
     /// The versions, the current one first.
     let versions: [Version]
 
+    private static let mostBytes = 64 << 20
+
     /// Reads an `.xcdatamodeld`, `.xcdatamodel`, `.momd` or `.mom`.
     init(_ url: URL) throws(DataStoreError) {
+        name = url.lastPathComponent
         do {
             versions = try Self.versions(url)
         } catch let error as Malformed {
@@ -36,7 +43,7 @@ struct ModelFile {
 
     private static func versions(_ url: URL) throws -> [Version] {
         func version(_ file: URL, _ name: URL) throws -> Version {
-            let data = try Data(contentsOf: file)
+            let data = try Data(contentsOf: file, atMost: mostBytes)
             let model =
                 try file.pathExtension == "mom" ? Model(archive: Array(data)) : Model(xml: data)
             return Version(name: name.deletingPathExtension().lastPathComponent, model: model)
@@ -48,12 +55,24 @@ struct ModelFile {
             let parts = try FileManager.default.contentsOfDirectory(
                 at: url, includingPropertiesForKeys: nil
             ).filter { $0.pathExtension == (isCompiled ? "mom" : "xcdatamodel") }
-            let current = try currentVersion(
-                url.appending(path: isCompiled ? "VersionInfo.plist" : ".xccurrentversion"))
+            let list = url.appending(path: isCompiled ? "VersionInfo.plist" : ".xccurrentversion")
+            let isDescribed = FileManager.default.fileExists(
+                atPath: list.path(percentEncoded: false))
+            let info =
+                isDescribed
+                ? try PropertyListTree(try Data(contentsOf: list, atMost: mostBytes)) : nil
+            let current =
+                info?["_XCCurrentVersionName"]?.text
+                ?? info?["NSManagedObjectModel_CurrentVersionName"]?.text
+            let hashes = info?["NSManagedObjectModel_VersionHashes"]?.members ?? [:]
             // The latest first, after the current one.
             return try parts.sorted { $0.lastPathComponent > $1.lastPathComponent }
                 .sorted { isCurrent($0, current) && !isCurrent($1, current) }
-                .flatMap(versions)
+                .flatMap(versions).map { version in
+                    var version = version
+                    version.hashes = hashes[version.name]?.members?.compactMapValues(\.data)
+                    return version
+                }
         case "mom": return [try version(url, url)]
         default:
             if FileManager.default.fileExists(atPath: url.appending(path: "contents").path) {
@@ -66,27 +85,5 @@ struct ModelFile {
 
     private static func isCurrent(_ url: URL, _ name: String?) -> Bool {
         name.map { $0 == url.lastPathComponent || "\($0).mom" == url.lastPathComponent } ?? false
-    }
-
-    /// The version that a property list names as the current one, if there is such a list.
-    private static func currentVersion(_ list: URL) throws -> String? {
-        guard let data = try? Data(contentsOf: list) else { return nil }
-        let names = ["_XCCurrentVersionName", "NSManagedObjectModel_CurrentVersionName"]
-        if data.starts(with: Data("bplist".utf8)) {
-            let list = try BinaryPropertyList(Array(data))
-            guard case .dictionary(let keys, let values) = list.objects[list.top] else {
-                return nil
-            }
-            for (key, value) in zip(keys, values) {
-                if case .string(let name) = list.objects[key], names.contains(name),
-                    case .string(let version) = list.objects[value]
-                {
-                    return version
-                }
-            }
-            return nil
-        }
-        let members = try XMLTree(data).all("dict").first?.children ?? []
-        return zip(members, members.dropFirst()).first { names.contains($0.0.text) }?.1.text
     }
 }

@@ -16,7 +16,9 @@ struct XMLTree {
         let reader = Reader()
         let parser = XMLParser(data: data)
         parser.delegate = reader
-        guard data.count <= 64 << 20, parser.parse(), let root = reader.root else {
+        let isRead = parser.parse()
+        if reader.count > Reader.limit { throw Malformed("it has too many elements") }
+        guard isRead, let root = reader.root else {
             throw Malformed("it is no XML (line \(parser.lineNumber))")
         }
         self = root
@@ -27,14 +29,17 @@ struct XMLTree {
     }
 
     private final class Reader: NSObject, XMLParserDelegate {
+        static let limit = 500_000
         var root: XMLTree?
+        private(set) var count = 0
         private var open: [XMLTree] = []
 
         func parser(
             _ parser: XMLParser, didStartElement name: String, namespaceURI: String?,
             qualifiedName: String?, attributes: [String: String] = [:]
         ) {
-            if open.count == 100 { return parser.abortParsing() }
+            count += 1
+            if open.count == 100 || count > Self.limit { return parser.abortParsing() }
             open.append(XMLTree(name, attributes))
         }
 

@@ -12,8 +12,8 @@ struct ColumnNames {
 
     /// The columns of the entities below a root, and itself.
     init(of root: String, in model: Model, numbers: [String: Int], _ table: SourceStore.Table) {
-        let entities = model.entities.values
-            .filter { model.root(of: $0.name) == root && numbers[$0.name] != nil }
+        let entities = (model.families[root] ?? []).compactMap { model.entities[$0] }
+            .filter { numbers[$0.name] != nil }
             .sorted { (numbers[$0.name] ?? 0) < (numbers[$1.name] ?? 0) }
         var uses: [String: Int] = [:]
         for entity in entities {

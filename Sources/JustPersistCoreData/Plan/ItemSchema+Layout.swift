@@ -1,14 +1,27 @@
 import JustPersist
 
 extension Layout.ItemKind {
+    /// The names of the properties that an index can have.
+    var indexable: Set<String> {
+        Set(fields.map(\.attribute.name)).union(
+            links.filter { !$0.relationship.isToMany }.map(\.name))
+    }
+
+    /// The uniqueness constraints of the model.
+    var uniqueIndexes: [IndexSchema] {
+        unique.filter(indexable.isSuperset).map { IndexSchema($0, isUnique: true) }
+    }
+
     /// The declaration of the type.
     ///
     /// - Parameters:
     ///   - findings: What the rows have: a demand that they do not meet is not declared.
+    ///   - further: Unique indexes that the model does not have.
     ///   - isWhole: Whether numbers of others and uniqueness are declared. They hold when all items are written, not before.
     ///   - notes: The demands that are not declared.
     func schema(
-        _ findings: ItemSource.Findings, isWhole: Bool, _ notes: inout [CoreDataImport.Note]
+        _ findings: Findings, _ further: [IndexSchema] = [], isWhole: Bool,
+        _ notes: inout [CoreDataImport.Note]
     ) -> ItemSchema {
         var names = Set(fields.map(\.attribute.name) + links.map(\.name))
         /// A former name that no other property has or had.
@@ -18,23 +31,17 @@ extension Layout.ItemKind {
         }
         let attributes = fields.map { field in
             let attribute = field.attribute
-            let property = ItemSource.Property(kind: self.name, name: attribute.name)
-            let isOfOtherKind = findings.oddities[property]?[.otherKind] != nil
+            let property = Findings.Property(kind: self.name, name: attribute.name)
+            let isOfOtherKind = findings[property, .odd(.otherKind)] != nil
             let kinds = isOfOtherKind ? nil : DataStoreValue.Kind(attribute)
-            let nulls = findings.nulls[property] ?? 0
-            if nulls > 0 {
-                notes.append(
-                    .init(
-                        name, attribute.name,
-                        "is null although the model demands a value: declared optional", nulls))
-            }
+            let hasNulls = findings[property, .null] != nil
             return AttributeSchema(
                 attribute.name, kinds: kinds.map { [$0] } ?? [], default: attribute.defaultValue,
-                isOptional: attribute.isOptional || nulls > 0,
+                isOptional: attribute.isOptional || hasNulls,
                 formerNames: former(attribute.formerName))
         }
         let relationships = links.map { link in
-            let property = ItemSource.Property(kind: name, name: link.name)
+            let property = Findings.Property(kind: name, name: link.name)
             let counts = findings.counts[property] ?? [:]
             var (minimum, maximum) = (link.minimum, link.maximum)
             let enough = counts.values.count { $0 >= minimum }
@@ -62,11 +69,14 @@ extension Layout.ItemKind {
                 minimum: isWhole ? minimum : 0, maximum: isWhole ? maximum : nil,
                 formerNames: former(link.isSplit ? nil : link.relationship.formerName))
         }
-        let known = Set(fields.map(\.attribute.name)).union(
-            links.filter { !$0.relationship.isToMany }.map(\.name))
+        let known = indexable
         func schemas(_ lists: [[String]], isUnique: Bool) -> [IndexSchema] {
             lists.compactMap { list in
-                if known.isSuperset(of: list) { return IndexSchema(list, isUnique: isUnique) }
+                let property = Findings.Property(kind: name, name: list.joined(separator: ", "))
+                if known.isSuperset(of: list) {
+                    let agree = isUnique && findings[property, .equal] != nil
+                    return IndexSchema(list, isUnique: isUnique && !agree)
+                }
                 notes.append(
                     .init(
                         name, list.joined(separator: ", "),
@@ -74,7 +84,7 @@ extension Layout.ItemKind {
                 return nil
             }
         }
-        let unique = schemas(unique, isUnique: true)
+        let unique = schemas(unique, isUnique: true) + further
         let indexes = schemas(indexes, isUnique: false).filter { index in
             // A unique index is one, too.
             !unique.contains { $0.attributes == index.attributes }
@@ -82,7 +92,8 @@ extension Layout.ItemKind {
         var seen: Set<IndexSchema> = []
         return ItemSchema(
             name, formerTypeKeys: formerName.map { [$0] } ?? [], attributes: attributes,
-            indexes: ((isWhole ? unique : []) + indexes).filter { seen.insert($0).inserted },
+            indexes: ((isWhole ? unique : unique.filter { !$0.isUnique }) + indexes)
+                .filter { seen.insert($0).inserted },
             relationships: relationships)
     }
 }

@@ -43,6 +43,10 @@ struct Layout {
         let partnerColumn: String?
         let place: Place
         let isSplit: Bool
+        /// The numbers of the entities to which it may lead, selected or not.
+        let targets: Set<Int>
+        /// The numbers of the entities that have the relationship.
+        let owners: Set<Int>
     }
 
     /// Where a relationship is kept.
@@ -73,7 +77,11 @@ struct Layout {
     private(set) var unexplainedColumns: [(table: String, column: String)] = []
     /// The tables of the store that the model does not use, with those that Core Data keeps for itself.
     private(set) var unusedTables: [String] = []
+    /// What is noted already: a property is inherited by many.
+    private var noted: Set<String> = []
     private var unknownEntities: [String] = []
+    /// The columns that are declared with another type than the model has.
+    private(set) var otherColumns: [String] = []
     /// The properties that are left out, with the reason.
     private(set) var notes: [CoreDataImport.Note] = []
 
@@ -139,9 +147,6 @@ struct Layout {
             + unexplainedColumns.map { "the column \($0.column) of \($0.table)" }
     }
 
-    /// How much of the model and the store does not agree.
-    var misfit: Int { missing.count + unexplained.count }
-
     // MARK: Attributes
 
     private mutating func addFields(of entity: Model.Entity, to kind: inout ItemKind) {
@@ -165,7 +170,35 @@ struct Layout {
             return field.parts.isEmpty ? nil : field
         }
         guard let column = column(path, of: entity) else { return nil }
+        let declared = table(of: entity)?.columns[column.uppercased()] ?? ""
+        let expected = Self.columnTypes(attribute.kind)
+        if let type = expected.first, Self.knownTypes.contains(declared),
+            !expected.contains(declared)
+        {
+            let text =
+                "“\(path.joined(separator: "."))” of “\(entity)” is \(declared) in the store, not \(type)"
+            if noted.insert(text).inserted { otherColumns.append(text) }
+        }
         return Field(attribute: attribute, column: column)
+    }
+
+    /// The types that Core Data declares columns with.
+    private static let knownTypes: Set = [
+        "INTEGER", "FLOAT", "DECIMAL", "TIMESTAMP", "VARCHAR", "BLOB",
+    ]
+
+    /// The types that the column of an attribute may have; empty if that is not known.
+    private static func columnTypes(_ kind: Model.Attribute.Kind) -> [String] {
+        switch kind {
+        case .int16, .int32, .int64, .bool: ["INTEGER"]
+        case .double, .float: ["FLOAT"]
+        case .decimal: ["DECIMAL"]
+        case .date: ["TIMESTAMP"]
+        case .string, .url: ["VARCHAR"]
+        case .data, .transformable: ["BLOB"]
+        case .uuid: ["BLOB", "VARCHAR"]
+        case .undefined, .objectID, .composite: []
+        }
     }
 
     /// The column of a property, which is noted as missing if the table does not have it.
@@ -174,7 +207,7 @@ struct Layout {
         guard let table = store.tables["Z\(root.uppercased())"] else { return nil }
         guard let column = columns[root]?.column(path, of: entity), table.has(column) else {
             let name = "“\(path.joined(separator: "."))” of “\(entity)”"
-            if !missing.contains(name) { missing.append(name) }
+            if noted.insert(name).inserted { missing.append(name) }
             return nil
         }
         usedColumns[table.name.uppercased(), default: []].insert(column.uppercased())
@@ -191,13 +224,15 @@ struct Layout {
         let back = model.inverse(of: relationship)
         guard let place = place(of: relationship, owner, back) else {
             let name = "“\(relationship.name)” of “\(owner)”"
-            if !missing.contains(name) { missing.append(name) }
+            if noted.insert(name).inserted { missing.append(name) }
             return
         }
         var partnerColumn: String?
         if let back, !relationship.isToMany, !back.relationship.isToMany {
             partnerColumn = column([back.relationship.name], of: back.owner)
         }
+        let targetNumbers = Set(targets.compactMap { numbers[$0] })
+        let ownerNumbers = Set(model.concrete(under: owner).compactMap { numbers[$0] })
         for target in targets where present.contains(target) {
             if !wanted.contains(target) {
                 notes.append(
@@ -212,7 +247,7 @@ struct Layout {
                     target: target,
                     inverse: model.inverseName(of: relationship, leadingBackTo: kind.name),
                     partnerColumn: partnerColumn, place: place,
-                    isSplit: targets.count > 1))
+                    isSplit: targets.count > 1, targets: targetNumbers, owners: ownerNumbers))
         }
         if targets.count > 1, relationship.isOrdered {
             notes.append(

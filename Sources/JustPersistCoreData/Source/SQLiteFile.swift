@@ -74,13 +74,26 @@ enum SQLiteValue: Equatable {
         unsafe self.connection = connection
         let distrust = unsafe jp_sqlite_distrust_schema(connection)
         if distrust != SQLITE_OK { throw Self.error(distrust, name) }
+        for (limit, value) in Self.limits { unsafe sqlite3_limit(connection, limit, value) }
         var isSound = false
-        try forEach("PRAGMA cell_size_check = ON") { _ in }
+        // Constraints are expressions of the file, which would be run.
+        for setting in ["cell_size_check", "ignore_check_constraints", "query_only"] {
+            try forEach("PRAGMA \(setting) = ON") { _ in }
+        }
         try forEach("PRAGMA quick_check(1)") { row in isSound = row[0].text == "ok" }
         if !isSound { throw Self.error(SQLITE_CORRUPT, name) }
     }
 
     deinit { unsafe sqlite3_close_v2(connection) }
+
+    /// The most bytes of a value: those that a store of this package keeps.
+    static let mostBytes = DataStoreLimits.contract.valueBytes
+    private static let limits: [(Int32, Int32)] = [
+        (SQLITE_LIMIT_LENGTH, Int32(clamping: mostBytes + 1 << 20)),
+        (SQLITE_LIMIT_SQL_LENGTH, 1 << 20), (SQLITE_LIMIT_EXPR_DEPTH, 100),
+        (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+        (SQLITE_LIMIT_WORKER_THREADS, 0),
+    ]
 
     /// Calls `body` with each row of a query.
     func forEach(
@@ -104,9 +117,7 @@ enum SQLiteValue: Equatable {
     /// The first value of the first row.
     func first(_ query: String) throws(DataStoreError) -> SQLiteValue {
         var value = SQLiteValue.null
-        try forEach(query) { (row) throws(DataStoreError) in
-            if value == .null { value = row[0] }
-        }
+        try forEach("\(query) LIMIT 1") { row in value = row[0] }
         return value
     }
 
@@ -122,7 +133,14 @@ enum SQLiteValue: Equatable {
                 “\(name)” is no SQLite file, or it is encrypted. Give a store of Core Data or SwiftData; one that is encrypted \
                 has to be decrypted first.
                 """, engine: engine)
-        case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_FORMAT, SQLITE_MISMATCH, SQLITE_TOOBIG:
+        case SQLITE_TOOBIG:
+            DataStoreError(
+                .limitExceeded, in: "import",
+                """
+                “\(name)” has a row of more than \(mostBytes >> 20) MiB, which no store of this package keeps. Delete it with the \
+                program that wrote it.
+                """, engine: engine)
+        case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_FORMAT, SQLITE_MISMATCH:
             DataStoreError(
                 .corrupted, in: "import",
                 "“\(name)” is damaged, so nothing of it is imported. Restore it from a backup.",

@@ -113,6 +113,19 @@ final class SourceStore {
         }
     }
 
+    /// The hashes of the entities with which the store was written; empty if it does not have them.
+    func versionHashes() throws(DataStoreError) -> [String: Data] {
+        guard tables["Z_METADATA"]?.has("Z_PLIST") == true,
+            let list = try file.first("SELECT Z_PLIST FROM Z_METADATA").blob
+        else { return [:] }
+        do throws(Malformed) {
+            return try PropertyListTree(list)["NSStoreModelVersionHashes"]?.members?
+                .compactMapValues(\.data) ?? [:]
+        } catch {
+            throw damaged("of its description, \(error.reason)")
+        }
+    }
+
     /// Whether a table describes the store.
     static func describesStore(_ table: String) -> Bool {
         ["Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE"].contains(table)

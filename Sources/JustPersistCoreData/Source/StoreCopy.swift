@@ -1,7 +1,7 @@
 import Foundation
 import JustPersist
 
-/// A private copy of a store's files, which is deleted with the object.
+/// A private copy of a store's files, which is deleted with the object, or by the next import if the process is killed.
 ///
 /// SQLite opens the copy only: opening the original would write its log back into it, and delete the log.
 final class StoreCopy {
@@ -9,21 +9,17 @@ final class StoreCopy {
     let file: URL
     /// The file that was copied, after symbolic links.
     let original: URL
-    private let directory: URL
+    private let directory: PrivateDirectory
 
     /// Copies a store, with its write-ahead log or its journal.
     init(_ url: URL) throws(DataStoreError) {
         // SQLite looks for the log beside the file to which a link leads.
         let original = url.resolvingSymlinksInPath()
         let before = try Self.state(of: original, named: url)
-        directory = FileManager.default.temporaryDirectory
-            .appending(path: "justpersist-coredata-\(UUID().uuidString)")
-        file = directory.appending(path: "store.sqlite")
+        directory = try PrivateDirectory()
+        file = directory.url.appending(path: "store.sqlite")
         self.original = original
         do {
-            try FileManager.default.createDirectory(
-                at: directory, withIntermediateDirectories: true,
-                attributes: [.posixPermissions: 0o700])
             for ending in Self.endings {
                 let part = Self.part(original, ending)
                 if FileManager.default.fileExists(atPath: part.path(percentEncoded: false)) {
@@ -39,23 +35,18 @@ final class StoreCopy {
                     """)
             }
         } catch let error as DataStoreError {
-            try? FileManager.default.removeItem(at: directory)
             throw error
         } catch {
-            try? FileManager.default.removeItem(at: directory)
             throw DataStoreError(
                 fileError: error, in: "import", path: url.path(percentEncoded: false))
         }
         if try Self.state(of: original, named: url) != before {
-            try? FileManager.default.removeItem(at: directory)
             throw DataStoreError(
                 .invalidInput, in: "import",
                 "“\(url.lastPathComponent)” changed while it was read. End the program that uses it, and import again."
             )
         }
     }
-
-    deinit { try? FileManager.default.removeItem(at: directory) }
 
     private static let endings = ["", "-wal", "-journal"]
 

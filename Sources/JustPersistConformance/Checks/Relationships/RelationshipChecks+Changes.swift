@@ -31,38 +31,39 @@ extension RelationshipChecks {
         ]
     }
 
+    /// Compares the stream of a store with the changes of blocks that `commit` makes, for each shape.
+    private static func examine(
+        _ check: CheckContext, _ commit: (GraphStore, [GraphStep], Graph) throws -> Graph
+    ) throws {
+        for shape in shapes {
+            let store = try GraphStore(check, shape)
+            var graph = try store.commit(items(of: shape), to: Graph(shape))
+            let stream = try RelatedStream(of: store)
+            for steps in blocks(shape) {
+                let changed = try commit(store, steps, graph)
+                stream.expect(graph, changed, "after \(steps)")
+                graph = changed
+            }
+        }
+    }
+
     static let changes: [CheckDefinition] = [
         rel(
             "stream-in-block", also: .changeStreams, clause: [21, 22],
             "A change stream names the relationships of both items that a block relates, orders or separates."
         ) { check in
-            for shape in shapes {
-                let store = try GraphStore(check, shape)
-                var graph = try store.commit(items(of: shape), to: Graph(shape))
-                let stream = try RelatedStream(of: store)
-                for steps in blocks(shape) {
-                    let changed = try store.commit(steps, to: graph)
-                    stream.expect(graph, changed, "after \(steps)")
-                    graph = changed
-                }
-            }
+            try examine(check) { store, steps, graph in try store.commit(steps, to: graph) }
         },
         rel(
             "stream-in-merge", also: .changeStreams && .childStores, clause: [15, 21, 22],
             "A change stream names the relationships of both items that a merge of a child relates, orders or separates."
         ) { check in
-            for shape in shapes {
-                let store = try GraphStore(check, shape)
-                var graph = try store.commit(items(of: shape), to: Graph(shape))
-                let stream = try RelatedStream(of: store)
-                for steps in blocks(shape) {
-                    let child = try store.child()
-                    let changed = try child.commit(steps, to: graph)
-                    _ = try store.store.merge(child.store, policy: .fail)
-                    try child.store.close()
-                    stream.expect(graph, changed, "after a merge of \(steps)")
-                    graph = changed
-                }
+            try examine(check) { store, steps, graph in
+                let child = try store.child()
+                let changed = try child.commit(steps, to: graph)
+                _ = try store.store.merge(child.store, policy: .fail)
+                try child.store.close()
+                return changed
             }
         },
         rel(

@@ -8,6 +8,10 @@ public struct AttributeMismatch: Sendable, Hashable {
     public var items: [DataStoreValue.Kind: Int] = [:]
     /// Whether ``DataStoreValue/converted(to:)`` converts all of these values to a declared kind.
     public var isConvertible = true
+    /// The name under which the store has the attribute, if it is a former one.
+    package var storedName: String?
+    /// The key under which the store has the type, if it is a former one.
+    package var storedType: String?
 
     /// A mismatch of an attribute, without values yet.
     public init(_ attribute: String, declared: Set<DataStoreValue.Kind>) {
@@ -28,7 +32,9 @@ public struct AttributeMismatch: Sendable, Hashable {
     func conversion(ofType itemType: String) -> String {
         let failure = isConvertible ? "" : ", onFailure: .keep(as: \"\(attribute)Before\")"
         return
-            "try db.convert(\"\(attribute)\", of: \"\(itemType)\", to: .\(advisedKind)\(failure))"
+            """
+            try db.convert("\(storedName ?? attribute)", of: "\(storedType ?? itemType)", to: .\(advisedKind)\(failure))
+            """
     }
 }
 

@@ -30,19 +30,21 @@ extension DataStore {
     /// Applies the pending steps of a plan to the open store, and declares its classes.
     ///
     /// Pending steps and their names are committed together, in one write block, or nothing is changed. A step in batches
-    /// divides them: the steps before it are committed together, then each batch, then the steps after it.
+    /// divides them: the steps before it are committed together, then each batch, then the steps after it and the classes.
+    /// If no step is pending, and the store has recorded the classes, this only reads.
     ///
     /// - Parameters:
     ///   - plan: The steps and classes of the program.
     ///   - allowingNewer: Whether steps that the plan does not have are ignored.
     ///   - backup: The directory for a backup, which is written before anything is changed if a step in batches is pending
-    ///     that has not begun.
+    ///     that has not begun. If something exists there, the backup gets the next free name beside it, such as `backup-2`.
     ///   - progress: Called before each pending step and each batch. If it throws, the block is rolled back, and this throws
     ///     its error.
     /// - Returns: The steps that were applied; none if the store had applied all of them.
-    /// - Throws: The error of a step; `.newerSchema` if the store has applied a step that the plan does not have, unless it is
+    /// - Throws: The error of a step, which names the step if it is a ``DataStoreError``; `.newerSchema` if the store has applied a step that the plan does not have, unless it is
     ///   compatible; `.schemaMismatch` if values do not fit one of the classes; `.unsupported` if the store does not
-    ///   declare ``DataStoreCapabilities/evolvesSchema``, or is a child.
+    ///   declare ``DataStoreCapabilities/evolvesSchema``, is a child, or has open children while a step is pending;
+    ///   `.migrationRunning` if an unfinished step is of another plan, or this plan does not have it in batches.
     @discardableResult
     public func apply(
         _ plan: SchemaPlan, allowingNewer: Bool = false, backup: URL? = nil,
@@ -59,8 +61,19 @@ extension DataStore {
                 store for writing once.
                 """)
         }
-        if let backup { try backUp(before: plan, to: backup, allowingNewer) }
+        let (pending, isDeclared) = try compare(with: plan, allowingNewer)
         var report = SchemaReport()
+        if pending?.isEmpty == true {
+            if !isDeclared {
+                try performWrite { db in
+                    try SchemaRun(plan, db, allowingNewer: allowingNewer).declareTypes(in: db)
+                }
+            }
+            return report
+        }
+        if let backup, let pending, pending.contains(where: { $0.batches != nil }) {
+            report.backup = try backUp(besides: backup)
+        }
         var left: StepItems?
         var completed = 0
         var isComplete = false
@@ -75,7 +88,8 @@ extension DataStore {
                         to: db, &next, &nextLeft, completed: nextCompleted, progress)
                     let pending = try SchemaRun(plan, db, allowingNewer: allowingNewer).pending
                     nextCompleted += count - pending.count
-                    isComplete = pending.isEmpty
+                    // The classes are not declared in the block of a batch.
+                    isComplete = pending.isEmpty && run.pending.first?.batches == nil
                     return isUnfinished
                 }
             }
@@ -84,20 +98,36 @@ extension DataStore {
         return report
     }
 
-    /// Writes a backup if a step in batches is pending that has not begun.
-    private func backUp(
-        before plan: SchemaPlan, to directory: URL, _ allowingNewer: Bool
-    ) throws {
-        let isNeeded: Bool
+    /// The pending steps, or `nil` while a step is unfinished; and whether the classes are declared.
+    private func compare(
+        with plan: SchemaPlan, _ allowingNewer: Bool
+    ) throws -> (pending: [SchemaStep]?, isDeclared: Bool) {
         do {
-            isNeeded = try readSync { db in
-                try SchemaRun(plan, db, allowingNewer: allowingNewer).pending
-                    .contains { $0.batches != nil }
+            return try readSync { db in
+                let run = try SchemaRun(plan, db, allowingNewer: allowingNewer)
+                return (run.pending, try run.areTypesDeclared(in: db))
             }
         } catch let error as DataStoreError where error.code == .migrationRunning {
-            isNeeded = false
+            return (nil, false)
         }
-        if isNeeded { _ = try backUp(to: directory) }
+    }
+
+    /// Writes a backup to a directory, or to the first free one of the names `directory-2`, `directory-3` and so on.
+    private func backUp(besides directory: URL) throws -> URL {
+        var place = directory
+        var number = 1
+        while true {
+            do {
+                _ = try backUp(to: place)
+                return place
+            } catch let error as DataStoreError
+                where error.code == .targetNotEmpty && number < 1000
+            {
+                number += 1
+                place = directory.deletingLastPathComponent()
+                    .appending(path: "\(directory.lastPathComponent)-\(number)")
+            }
+        }
     }
 
     /// Runs the pending steps of a plan in a write block that is rolled back, and reports what they would do.
@@ -116,8 +146,9 @@ extension DataStore {
                 do {
                     try PropertyFailures.failingBlock {
                         try run.applyAsAWhole(to: db, &report)
-                        // A query checks uniqueness, as the end of a block does.
+                        // The end of a block checks uniqueness, as a query does, and relationships.
                         _ = try db.performCount(DataStoreRequest(itemType: StepRecord.self))
+                        try db.links?.judge(db)
                     }
                 } catch {
                     report.failure = error

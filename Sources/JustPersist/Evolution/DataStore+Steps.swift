@@ -23,7 +23,37 @@ extension DataStoreError {
             .migrationRunning, in: operation,
             """
             \(name ?? "A step of a schema plan") has changed a part of the store and is not complete. Wait until the program \
-            that applies it has finished, or apply the plan again: it goes on after the last batch.
+            that applies it has finished, open the store with the plan that has the step, or restore the backup.
             """)
+    }
+
+    /// The refusal of a step while the store has open children.
+    public static func openChildren(in operation: String) -> DataStoreError {
+        DataStoreError(
+            .unsupported, in: operation,
+            """
+            The store has open children, whose changes could bring back the values from before a step. Merge and close \
+            them first; nothing was changed.
+            """)
+    }
+
+    /// The refusal of a child's changes that were made before a step.
+    package static func changesBeforeStep() -> DataStoreError {
+        DataStoreError(
+            .newerSchema, in: "merge",
+            """
+            The store has applied steps of a schema plan since the child began to change it, and the child's changes could \
+            bring back values from before them. Nothing was merged; close the child, and make its changes again in a new one.
+            """)
+    }
+
+    /// This error, as that of a step of a plan and perhaps of the item that it changed.
+    func ofStep(
+        _ step: String, of plan: String, changing item: ItemReference? = nil
+    ) -> DataStoreError {
+        let place = item.map { " at the item \($0.id) of “\($0.itemTypeKey)”" } ?? ""
+        var error = self
+        error.fact = "The step “\(step)” of the plan “\(plan)” failed\(place): \(fact)"
+        return error
     }
 }

@@ -2,10 +2,10 @@
 public enum ConversionFailure: Sendable, Hashable {
     /// The conversion is refused with ``DataStoreError/Code/schemaMismatch``, and nothing is changed.
     case fail
-    /// The value moves to another attribute, which is added if the type has none of that name, and the converted
-    /// attribute is nil.
+    /// The value moves to another attribute, which is added if the type has none of that name. The converted attribute
+    /// reads as its default, or nil.
     case keep(as: String)
-    /// The value is lost, and the attribute is nil.
+    /// The value is lost, and the attribute reads as its default, or nil.
     case drop
 }
 
@@ -34,10 +34,11 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///   - attribute: The name of the attribute, or a former one.
     ///   - kind: The kind that its values have from now on.
     ///   - onFailure: The outcome for a value that cannot be converted.
-    ///   - conversion: The value of the new kind for a value of another one; `nil` if there is none. By default
-    ///     ``DataStoreValue/converted(to:)``.
+    ///   - conversion: The value of the new kind for a value of another one; `nil` if there is none. It is called twice for
+    ///     each value, and must return the same both times. By default ``DataStoreValue/converted(to:)``.
     /// - Throws: `.unknownAttribute`; `.schemaMismatch` for values that cannot be converted, with the first of them, if
-    ///   `onFailure` is `.fail`; `.unsupported` for a relationship.
+    ///   `onFailure` is `.fail`; `.kindMismatch` if the attribute that keeps a value cannot hold it; `.unsupported` for a
+    ///   relationship, and in a child. Nothing has changed then.
     @discardableResult
     public func convert(
         _ attribute: String, of itemTypeKey: String, to kind: DataStoreValue.Kind,
@@ -47,10 +48,15 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard let (type, known) = try found(attribute, of: itemTypeKey, in: "convert") else {
             return ConversionReport()
         }
+        try refuseInChild(type)
         let convert = { (value: DataStoreValue) in
             conversion.map { $0(value) } ?? value.converted(to: kind)
         }
-        let plan = try conversions(of: known.name, in: type, to: kind, convert)
+        var kept: AttributeSchema?
+        if case .keep(let name) = onFailure {
+            kept = type.attributes.first { $0.name == name } ?? AttributeSchema(name)
+        }
+        let plan = try conversions(of: known.name, in: type, to: kind, keeping: kept, convert)
         if case .fail = onFailure, let first = plan.failures.first {
             throw Self.inconvertible(
                 try dynamicItem(first, of: type), plan.failures.count, known.name, kind, type)
@@ -65,8 +71,16 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         var report = ConversionReport()
         for id in plan.convertible {
             let item = try dynamicItem(id, of: type)
-            guard let value = convert(try item.backing.value(forAttribute: known.name)) else {
-                continue
+            guard let value = convert(try item.backing.value(forAttribute: known.name)),
+                value.kind == kind
+            else {
+                throw DataStoreError(
+                    .schemaMismatch, in: "convert",
+                    """
+                    The conversion of “\(known.name)” of “\(type.itemTypeKey)” has returned a value of kind \(kind) for \
+                    the item \(id) first, and none later. Return the same result for the same value, and roll this \
+                    block back.
+                    """, itemType: type.itemTypeKey, attribute: known.name)
             }
             try item.backing.setValue(value, forAttribute: known.name)
             report.converted += 1
@@ -106,7 +120,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// The items of a type whose values have another kind, by whether the values can be converted.
     private func conversions(
         of name: String, in type: ItemSchema, to kind: DataStoreValue.Kind,
-        _ convert: (DataStoreValue) -> DataStoreValue?
+        keeping kept: AttributeSchema?, _ convert: (DataStoreValue) -> DataStoreValue?
     ) throws(DataStoreError) -> (convertible: [ItemID], failures: [ItemID]) {
         var convertible: [ItemID] = []
         var failures: [ItemID] = []
@@ -118,6 +132,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
                 if let converted = convert(value), converted.kind == kind {
                     convertible.append(item.uniqueToken)
                 } else {
+                    _ = try kept?.check(value, ofType: type.itemTypeKey)
                     failures.append(item.uniqueToken)
                 }
             } catch {

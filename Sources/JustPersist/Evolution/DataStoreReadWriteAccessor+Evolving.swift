@@ -13,7 +13,7 @@ public enum AttributePreference: Sendable, Hashable {
 extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Renames an attribute; its values stay where they are.
     ///
-    /// Programs that declare the former name go on with it. A class may declare `@Attribute(originalName:)` for the same
+    /// Programs that declare the former name still find them. A class may declare `@Attribute(originalName:)` for the same
     /// effect.
     ///
     /// - Throws: `.conflictingAttributes` if items have values for both names, which ``mergeAttribute(_:into:of:preferring:)``
@@ -34,7 +34,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Renames a type; its items and the references to them stay as they are.
     ///
-    /// Programs that declare the former key go on with it.
+    /// Programs that declare the former key still find them.
     ///
     /// - Throws: `.conflictingTypes` if there are items under both keys.
     public func renameType(
@@ -50,13 +50,15 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// Moves the values of an attribute to another one of the type, which takes over its name as a former one.
     ///
-    /// If the type does not have the other attribute, this renames the first.
+    /// If the type does not have the other attribute, this renames the first. Only stored values count: an item without a
+    /// value for either has the default of the attribute that remains.
     ///
     /// - Parameters:
     ///   - source: The attribute to be merged into the other.
     ///   - target: The attribute that remains.
     ///   - preference: The attribute whose value counts where an item has both.
-    /// - Throws: `.kindMismatch` for a value that the remaining attribute cannot hold.
+    /// - Throws: `.kindMismatch` for a value that the remaining attribute cannot hold; `.unsupported` for a relationship, and
+    ///   in a child. Nothing has changed then.
     public func mergeAttribute(
         _ source: String, into target: String, of itemTypeKey: String,
         preferring preference: AttributePreference = .target
@@ -64,18 +66,29 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard let (type, known) = try found(source, of: itemTypeKey, in: "mergeAttribute"),
             known.name != target
         else { return }
-        guard type.attributes.contains(where: { $0.name == target }) else {
+        guard let kept = type.attributes.first(where: { $0.name == target }) else {
             return try renameAttribute(known.name, to: target, of: type.itemTypeKey)
         }
+        try refuseInChild(type)
+        func moved(in item: any DataStoreItem) throws(DataStoreError) -> DataStoreValue? {
+            if preference == .target,
+                try !item.backing.storedValue(forAttribute: target).isNull
+            {
+                return nil
+            }
+            return try item.backing.storedValue(forAttribute: known.name)
+        }
         let ids = try itemIDs(of: type) { (item) throws(DataStoreError) in
-            try !item.backing.value(forAttribute: known.name).isNull
+            if try item.backing.storedValue(forAttribute: known.name).isNull { return false }
+            if let value = try moved(in: item) {
+                _ = try kept.check(value, ofType: type.itemTypeKey)
+            }
+            return true
         }
         for id in ids {
             let item = try dynamicItem(id, of: type)
-            let isMissing = try item.backing.value(forAttribute: target).isNull
-            if preference == .source || isMissing {
-                try item.backing.setValue(
-                    item.backing.value(forAttribute: known.name), forAttribute: target)
+            if let value = try moved(in: item) {
+                try item.backing.setValue(value, forAttribute: target)
             }
             try item.backing.setValue(.null, forAttribute: known.name)
         }
@@ -90,7 +103,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// Removes an attribute permanently, with the indexes over it.
     ///
     /// Its values are never read again, also if an attribute of that name is declared later. Items are not rewritten: the
-    /// bytes of the values stay in the store until they are erased here, or the store is copied to another kind of store.
+    /// bytes of the values stay in the store, also when an item is changed otherwise, until they are erased here or the items
+    /// are copied to another store.
     ///
     /// - Parameters:
     ///   - name: The name that the attribute has now, so that a step for an earlier name removes nothing else.
@@ -103,10 +117,11 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             let (type, known) = try found(
                 name, of: itemTypeKey, in: "dropAttribute", byFormerNames: false)
         else { return }
+        try refuseInChild(type)
         var ids: [ItemID] = []
         if erasingValues {
             ids = try itemIDs(of: type) { (item) throws(DataStoreError) in
-                try !item.backing.value(forAttribute: known.name).isNull
+                try !item.backing.storedValue(forAttribute: known.name).isNull
             }
             for id in ids {
                 try dynamicItem(id, of: type).backing.setValue(.null, forAttribute: known.name)
@@ -127,6 +142,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard let type = try found(itemTypeKey, in: "dropType", byFormerNames: false) else {
             return
         }
+        // No attribute has an empty name: this only asks whether the store removes types.
+        _ = try performSchemaChange(.dropAttribute("", of: type.itemTypeKey))
         let items = try performCount(DataStoreRequest(itemTypeKey: type.itemTypeKey))
         try deleteAllByRules(ItemType(dynamic: type.itemTypeKey))
         _ = try performSchemaChange(.dropType(type.itemTypeKey))
@@ -136,6 +153,12 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     }
 
     // MARK: Parts
+
+    /// Throws in a child, before anything has changed.
+    func refuseInChild(_ type: ItemSchema) throws(DataStoreError) {
+        // No attribute has an empty name, so this renames nothing.
+        _ = try performSchemaChange(.renameAttribute("", to: "_", of: type.itemTypeKey))
+    }
 
     /// The items of a type for which a condition holds.
     private func itemIDs(
@@ -176,6 +199,12 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         _ itemTypeKey: String, in operation: String, byFormerNames: Bool = true
     ) throws(DataStoreError) -> ItemSchema? {
         let type = try schemas().schema(ofType: itemTypeKey)
+        if type?.itemTypeKey == StepRecord.schema.itemTypeKey {
+            throw DataStoreError(
+                .invalidRequest, in: operation,
+                "The type “\(itemTypeKey)” is the store's own record of applied steps, and cannot be changed.",
+                itemType: itemTypeKey)
+        }
         if let type, byFormerNames || type.itemTypeKey == itemTypeKey { return type }
         try checkReadable(itemTypeKey)
         guard SchemaNotes.current != nil else {
@@ -234,7 +263,7 @@ extension DataStoreError {
         _ attribute: AttributeSchema, of itemTypeKey: String, _ names: [String]
     ) -> DataStoreError {
         let calls = names.dropFirst().map {
-            "try db.mergeAttribute(\"\($0)\", into: \"\(names[0])\", of: \"\(itemTypeKey)\")"
+            "try db.mergeAttribute(\"\($0)\", into: \"\(names[0])\", of: \"\(itemTypeKey)\", preferring: .target)"
         }
         return DataStoreError(
             .conflictingAttributes, in: "declare",

@@ -3,7 +3,7 @@ import Foundation
 extension DataStoreValue {
     /// This value as another kind, if there is one that means the same; `nil` if there is none.
     ///
-    /// Numbers keep their value: 2.5 is no Int. A text is a number, a date, a UUID or a URL if it is written as one, and a
+    /// Numbers keep their value, so there is no Int for 2.5. A text is a number, a date, a UUID or a URL if it is written as one, and a
     /// Bool if it is `true`, `false`, `1` or `0`. Every kind but data, references and collections has a text. A value
     /// becomes an array with one element, and such an array that element. A date and a number become each other as
     /// seconds since 2001-01-01 00:00 UTC.
@@ -23,7 +23,10 @@ extension DataStoreValue {
         case .uuid: return nonNull(cast(to: .uuid))
         case .url:
             guard case .string(let text) = self, !text.isEmpty else { return nil }
-            return URL(string: text).map(DataStoreValue.url)
+            guard let url = URL(string: text, encodingInvalidCharacters: false),
+                url.absoluteString == text
+            else { return nil }
+            return .url(url)
         case .array: return .array([self])
         case .null, .data, .reference, .dictionary: return nil
         }
@@ -40,7 +43,14 @@ extension DataStoreValue {
     }
 
     private var wholeNumber: Int64? {
-        switch cast(to: .number) {
+        // A Double would round the digits of a text.
+        let number =
+            if case .string = self, case .decimal(let value) = cast(to: .decimalNumber) {
+                DataStoreValue.decimal(value)
+            } else {
+                cast(to: .number)
+            }
+        switch number {
         case .bool(let value): value ? 1 : 0
         case .int(let value): value
         case .double(let value): Int64(exactly: value)

@@ -14,8 +14,9 @@
 /// A store keeps the names of the steps that it has applied, so each step runs once, whichever releases were skipped. Add
 /// new steps at the end. Several modules may have a plan each, with names of their own.
 ///
-/// When there are many steps, replace the first ones by one that makes their result from nothing, or fails: a store that has
-/// applied all of the replaced steps does not run it.
+/// When there are many steps, put one step in the place of the first ones, and name them in `replacing:`. A store that has
+/// applied all of them does not run it; in a store that has applied none, it must do their work, or throw. Keep the names in
+/// `replacing:` for as long as such stores exist.
 public struct SchemaPlan: Sendable {
     /// The name of the plan, which identifies its steps in a store.
     public let name: String
@@ -37,7 +38,7 @@ public struct SchemaPlan: Sendable {
         self.steps = steps()
     }
 
-    /// Throws if two steps have one name.
+    /// Throws if two steps have one name, or if a step replaces one that is still in the plan.
     func validate() throws(DataStoreError) {
         var names: Set<String> = []
         for step in steps where !names.insert(step.name).inserted {
@@ -45,6 +46,15 @@ public struct SchemaPlan: Sendable {
                 .invalidName, in: "apply",
                 "The plan “\(name)” has two steps named “\(step.name)”. Each needs a name of its own."
             )
+        }
+        for step in steps {
+            guard let kept = step.replaced.first(where: names.contains) else { continue }
+            throw DataStoreError(
+                .invalidName, in: "apply",
+                """
+                The step “\(step.name)” of the plan “\(name)” replaces “\(kept)”, which is still in the plan. Remove that \
+                step, or its name from those that are replaced.
+                """)
         }
     }
 }

@@ -1,3 +1,5 @@
+public import Foundation
+
 /// The outcome of applying a plan, or of its trial.
 public struct SchemaReport: Sendable {
     /// A step that was applied.
@@ -12,6 +14,8 @@ public struct SchemaReport: Sendable {
 
     /// The steps that were applied, in their order.
     public var steps: [Step] = []
+    /// The place of the backup; `nil` if none was written.
+    public var backup: URL?
     /// The name of the step that failed in a trial; `nil` if none did, or if a class does not fit the values.
     public var failedStep: String?
     /// The error of the step that failed in a trial, or of the class that does not fit; `nil` if all would work.

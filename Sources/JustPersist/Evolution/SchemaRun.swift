@@ -14,10 +14,14 @@ struct SchemaRun: Sendable {
     /// The pending steps whose work the steps that they replace have done.
     private var done: Set<String> = []
     private var late: Set<String> = []
+    private let applied: Set<String>
 
     /// Compares a plan with the history of the store.
     ///
-    /// - Throws: `.newerSchema` for applied steps that the plan does not have.
+    /// An unfinished step is the first of the pending ones, because other blocks are refused until it is complete.
+    ///
+    /// - Throws: `.newerSchema` for applied steps that the plan does not have; `.migrationRunning` for an unfinished step
+    ///   of another plan, or one that this plan does not have as a step in batches any more.
     init(
         _ plan: SchemaPlan, _ db: borrowing some DataStoreReadAccessor & ~Copyable,
         allowingNewer: Bool
@@ -33,13 +37,28 @@ struct SchemaRun: Sendable {
                 && (step.isUnfinished || !step.isCompatible && !allowingNewer)
         }
         if !newer.isEmpty { throw .newerSchema(newer) }
-        let applied = Set(
-            history.filter { $0.plan == plan.name && !$0.isUnfinished }.map(\.name))
+        let mine = history.filter { $0.plan == plan.name }
+        let applied = Set(mine.filter { !$0.isUnfinished }.map(\.name))
+        self.applied = applied
+        let unfinished = mine.first { $0.isUnfinished }?.name
+        if let unfinished,
+            !plan.steps.contains(where: { $0.name == unfinished && $0.batches != nil })
+        {
+            throw DataStoreError(
+                .migrationRunning, in: "apply",
+                """
+                The step “\(unfinished)” of the plan “\(plan.name)” has changed a part of the store and is not complete, \
+                and this plan has replaced it, or does not run it in batches any more: some items would be changed twice. \
+                Complete it with a release that has it as a step in batches, or restore the backup; nothing was changed.
+                """)
+        }
         for (place, step) in plan.steps.enumerated() where !applied.contains(step.name) {
             pending.append(step)
             let replaced = step.replaced.filter(applied.contains)
             if replaced.isEmpty {
-                if plan.steps[(place + 1)...].contains(where: { applied.contains($0.name) }) {
+                if plan.steps[(place + 1)...].contains(where: {
+                    applied.contains($0.name) || $0.name == unfinished
+                }) {
                     late.insert(step.name)
                 }
                 continue
@@ -55,6 +74,9 @@ struct SchemaRun: Sendable {
                 steps first; nothing was changed.
                 """)
         }
+        if let place = pending.firstIndex(where: { $0.name == unfinished }) {
+            pending.insert(pending.remove(at: place), at: 0)
+        }
     }
 
     /// Runs all pending steps in one block, and declares the classes.
@@ -65,8 +87,11 @@ struct SchemaRun: Sendable {
         try declareTypes(in: db)
     }
 
-    /// Runs the pending steps that precede the first one in batches, or else a batch of that one, and declares the classes if
-    /// none is left; returns whether a step is unfinished.
+    /// Runs the pending steps that precede the first one in batches, and declares the classes if none is left; or else a
+    /// batch of that one. Returns whether a step is unfinished.
+    ///
+    /// A class that does not fit must not hold up the end of a step in batches, so the classes are declared in the block
+    /// after it.
     ///
     /// - Parameters:
     ///   - left: The items that are left of a step in batches, once they were looked for.
@@ -76,13 +101,11 @@ struct SchemaRun: Sendable {
         _ left: inout StepItems?, completed: Int, _ progress: (SchemaProgress) throws -> Void
     ) throws -> Bool {
         if let step = pending.first, let batches = step.batches {
-            let isUnfinished = try applyBatch(
+            return try applyBatch(
                 of: step, batches, to: db, &report, &left,
                 SchemaProgress(
                     step: step.name, completedSteps: completed,
                     totalSteps: completed + pending.count), progress)
-            if !isUnfinished, pending.count == 1 { try declareTypes(in: db) }
-            return isUnfinished
         }
         let whole = pending.prefix { $0.batches == nil }
         for (number, step) in whole.enumerated() {
@@ -102,24 +125,54 @@ struct SchemaRun: Sendable {
         report.failedStep = step.name
         let notes = SchemaNotes()
         if !done.contains(step.name) {
-            try SchemaNotes.$current.withValue(notes) { try step.run(db) }
+            try naming(step) {
+                try SchemaNotes.$current.withValue(notes) { try step.run(db) }
+            }
+            // Their work is done. The step itself refuses programs that do not have it.
+            for name in step.replaced where !applied.contains(name) {
+                var replaced = record(of: step)
+                (replaced.name, replaced.isCompatible) = (name, true)
+                try db.create(StepRecord.self).applied = replaced
+            }
         }
-        let record = try db.create(StepRecord.self)
-        record.applied = applied(step)
+        try db.create(StepRecord.self).applied = record(of: step)
         report.failedStep = nil
         report.steps.append(
             SchemaReport.Step(
                 name: step.name, isLate: late.contains(step.name), changes: notes.changes))
     }
 
-    private func applied(_ step: SchemaStep) -> AppliedSchemaStep {
+    /// Runs a part of a step, and names the step in its errors, except in those of other types.
+    private func naming(
+        _ step: SchemaStep, changing item: ItemReference? = nil, _ body: () throws -> Void
+    ) throws {
+        do {
+            try PropertyFailures.failingBlock(body)
+        } catch let error as DataStoreError {
+            throw error.ofStep(step.name, of: plan.name, changing: item)
+        }
+    }
+
+    private func record(of step: SchemaStep) -> AppliedSchemaStep {
         AppliedSchemaStep(
             plan: plan.name, name: step.name, date: Date(), release: plan.release,
             isCompatible: step.isCompatible)
     }
 
-    private func declareTypes(in db: borrowing DataStoreWriter) throws {
+    /// Declares the classes of the plan.
+    func declareTypes(in db: borrowing DataStoreWriter) throws {
         for type in plan.types { _ = try db.performSchemaChange(.declare(ItemType(type))) }
+    }
+
+    /// Whether the store has recorded the classes of the plan, and can have no values that do not fit them.
+    func areTypesDeclared(
+        in db: borrowing some DataStoreReadAccessor & ~Copyable
+    ) throws(DataStoreError) -> Bool {
+        let known = try db.schemas()
+        return plan.types.allSatisfy { type in
+            guard let schema = ItemType(type).schema else { return true }
+            return known.contains { $0.includes(schema) }
+        }
     }
 
     /// Changes the next items of a step in batches, notes the last of them, and returns whether others are left.
@@ -134,9 +187,9 @@ struct SchemaRun: Sendable {
         }) {
             record = known
         } else {
-            try step.prepare(db)
+            try naming(step) { try step.prepare(db) }
             record = try db.create(StepRecord.self)
-            record.applied = applied(step)
+            record.applied = self.record(of: step)
         }
         let type = batches.itemTypeKey
         // Another process may have completed the step for which they were looked up.
@@ -155,7 +208,9 @@ struct SchemaRun: Sendable {
         try handler(progress)
         for id in batch {
             let reference = ItemReference(itemTypeKey: type, id: id)
-            if let item = try db.dynamicItem(reference) { try batches.change(item) }
+            try naming(step, changing: reference) {
+                if let item = try db.dynamicItem(reference) { try batches.change(item) }
+            }
         }
         applied.items += batch.count
         applied.isUnfinished = batch.count < left.count
@@ -171,6 +226,28 @@ struct SchemaRun: Sendable {
                     ]))
         }
         return applied.isUnfinished
+    }
+}
+
+extension ItemSchema {
+    /// Whether this schema of a store needs no change for a class, and lists no values that do not fit it.
+    fileprivate func includes(_ declared: ItemSchema) -> Bool {
+        itemTypeKey == declared.itemTypeKey
+            && Set(declared.formerTypeKeys).isSubset(of: formerTypeKeys)
+            && Set(indexes) == Set(declared.indexes)
+            && Set(declared.relationships).isSubset(of: relationships)
+            && declared.attributes.allSatisfy { attribute in
+                attributes.contains { $0.includes(attribute) }
+            }
+    }
+}
+
+extension AttributeSchema {
+    fileprivate func includes(_ declared: AttributeSchema) -> Bool {
+        name == declared.name && kinds == declared.kinds && isOptional == declared.isOptional
+            && (kinds.isEmpty || storedKinds.subtracting([.null]).isSubset(of: kinds))
+            && (defaultValue != nil || declared.defaultValue == nil)
+            && Set(declared.formerNames).isSubset(of: formerNames)
     }
 }
 

@@ -40,10 +40,12 @@ public struct SchemaStep: Sendable {
 
     /// A step that changes each item of a type, and commits in batches, for types with too many items for one block.
     ///
-    /// A batch and the note of its end are one commit. If the process ends between two batches, the step goes on after the
+    /// A batch and the note of its end are one commit. If the process ends between two batches, the step continues after the
     /// last one when the plan is next applied, so each item is changed once. Until the step is complete, the store refuses
     /// all other blocks, also those of other processes, with ``DataStoreError/Code/migrationRunning``. If `change` throws,
-    /// its batch is rolled back, and earlier batches stay.
+    /// its batch is rolled back, and earlier batches stay. Give the
+    /// corrected step the same name; a step that was begun in batches cannot be replaced, or run as a whole, before it is
+    /// complete.
     ///
     /// - Parameters:
     ///   - name: The name of the step.

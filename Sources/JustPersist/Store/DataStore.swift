@@ -114,6 +114,8 @@ public protocol DataStore: AnyObject, Sendable {
     /// its files. The default refuses a block that returns true, so that ``apply(_:allowingNewer:backup:progress:)`` refuses
     /// steps in batches.
     ///
+    /// While children of the store are open, this throws ``DataStoreError/Code/unsupported``.
+    ///
     /// - Parameter block: Returns whether a step is unfinished after it.
     func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws
 }

@@ -18,6 +18,7 @@ extension ReferenceState {
             if known.declaredKinds == declared.kinds { foreign.subtract(some) }
             if foreign.isEmpty { continue }
             var mismatch = AttributeMismatch(declared.name, declared: declared.kinds)
+            (mismatch.storedName, mismatch.storedType) = (stored, type.key)
             var found: Set<DataStoreValue.Kind> = []
             for row in rows where row.key.itemType == type.key {
                 let value = row[stored]

@@ -51,10 +51,12 @@ extension WriteBlock {
                 for place in places {
                     let tags = type.attributes[Int(place)].misfits(declared)
                     if tags == 0 { continue }
+                    var mismatch = AttributeMismatch(declared.name, declared: declared.kinds)
+                    mismatch.storedName = type.attributes[Int(place)].name
+                    mismatch.storedType = type.key
                     misfits.append(
                         Misfit(
-                            type: type.number, attribute: place, tags: tags,
-                            mismatch: AttributeMismatch(declared.name, declared: declared.kinds)))
+                            type: type.number, attribute: place, tags: tags, mismatch: mismatch))
                 }
             }
         }

@@ -105,11 +105,20 @@ import Testing
             let child = try store.makeChild()
             try child.open()
             try child.write { db in try db.create("T")["number"] = .int(7) }
+            let error = expectError(.unsupported) { try store.apply(Self.plan) }
+            #expect(error?.message.contains("Merge and close them first") == true)
+            try #expect(store.schemaHistory().isEmpty)
+            try child.close()
             #expect(throws: Failure.self) {
                 try store.apply(Self.plan) { if $0.items == 20 { throw Failure() } }
             }
+            try child.open()
             expectError(.migrationRunning) { _ = try child.schemaHistory() }
-            expectError(.migrationRunning) { _ = try store.merge(child, policy: .childWins) }
+            expectError(.unsupported) { try store.apply(Self.plan) }
+            try child.close()
+            try store.apply(Self.plan)
+            // Nothing is pending.
+            try child.open()
             try store.apply(Self.plan)
             try Self.expectComplete(store)
             try child.close()

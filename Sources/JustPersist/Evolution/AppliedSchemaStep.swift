@@ -16,6 +16,9 @@ public struct AppliedSchemaStep: Sendable, Hashable {
     public var isUnfinished = false
     /// The number of items that a step in batches has changed.
     public var items = 0
+
+    /// The key of the type in which a store keeps its applied steps.
+    package static var itemTypeKey: String { StepRecord.schema.itemTypeKey }
 }
 
 extension DataStoreReadAccessor where Self: ~Copyable {

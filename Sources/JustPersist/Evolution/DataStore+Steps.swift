@@ -28,7 +28,7 @@ extension DataStoreError {
     }
 
     /// The refusal of a step while the store has open children.
-    public static func openChildren(in operation: String) -> DataStoreError {
+    package static func openChildren(in operation: String) -> DataStoreError {
         DataStoreError(
             .unsupported, in: operation,
             """

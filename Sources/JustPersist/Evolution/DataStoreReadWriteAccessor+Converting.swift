@@ -38,7 +38,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///     each value, and must return the same both times. By default ``DataStoreValue/converted(to:)``.
     /// - Throws: `.unknownAttribute`; `.schemaMismatch` for values that cannot be converted, with the first of them, if
     ///   `onFailure` is `.fail`; `.kindMismatch` if the attribute that keeps a value cannot hold it; `.unsupported` for a
-    ///   relationship, and in a child. Nothing has changed then.
+    ///   relationship, and in a child if the recorded default has another kind. Nothing has changed then.
     @discardableResult
     public func convert(
         _ attribute: String, of itemTypeKey: String, to kind: DataStoreValue.Kind,
@@ -48,7 +48,8 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         guard let (type, known) = try found(attribute, of: itemTypeKey, in: "convert") else {
             return ConversionReport()
         }
-        try refuseInChild(type)
+        // A child cannot replace the recorded default.
+        if let former = known.defaultValue, former.kind != kind { try refuseInChild(type) }
         let convert = { (value: DataStoreValue) in
             conversion.map { $0(value) } ?? value.converted(to: kind)
         }

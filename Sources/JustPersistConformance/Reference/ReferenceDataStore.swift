@@ -180,6 +180,10 @@ public final class ReferenceDataStore: DataStore {
 
     /// Runs a write block of a step, which returns whether a step is unfinished after it.
     public func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
+        let hasOpenChild = openedChildren.contains { child in
+            tree.withLock { $0.state(of: child.number) != nil }
+        }
+        if hasOpenChild { throw DataStoreError.openChildren(in: "apply") }
         try performWrite(ofStep: true) { running in
             let isUnfinished = try block(rules.writer(running))
             running.state.hasUnfinishedStep = isUnfinished

@@ -66,9 +66,11 @@ struct StoreHeader: Sendable {
     /// The header of a new store.
     init(id: ItemID) { self.id = id }
 
-    /// The header of a new store without history, with the fields that a later release has added to this header.
+    /// The header of a new store without history, with the fields that a later release has added to this header, and with a
+    /// step that is unfinished.
     func renewed() -> StoreHeader {
         var header = StoreHeader(id: ItemID())
+        header.hasUnfinishedStep = hasUnfinishedStep
         header.unknown = unknown
         return header
     }
@@ -141,11 +143,6 @@ struct StoreHeader: Sendable {
             The store holds a part of a migration that has not ended, so it cannot be used yet. Run the migration again \
             to complete it, or delete the store.
             """)
-    }
-
-    /// Throws while a step of a schema plan is unfinished.
-    func checkSteps(in operation: String) throws(DataStoreError) {
-        if hasUnfinishedStep { throw .migrationRunning(in: operation) }
     }
 
     /// Throws if a later release has forbidden this one to write.

@@ -39,7 +39,7 @@ extension RecordStore {
             if try repairAll(&mended, meter) == 0 { break }
         }
         try gate.write {
-            try writeBlock { block in try mended.judgeLimits(RecordWriteAccessor(block)) }
+            try writeBlock(ofStep: true) { block in try mended.judgeLimits(RecordWriteAccessor(block)) }
         }
         return mended
     }
@@ -53,7 +53,7 @@ extension RecordStore {
         while let start = rest {
             var found: [Block.FoundFault] = []
             try gate.readHere {
-                try withBlock { block in rest = try block.faults(from: start, &found, meter) }
+                try withBlock(ofStep: true) { block in rest = try block.faults(from: start, &found, meter) }
             }
             count += found.count
             try repair(found[...], &mended)
@@ -70,7 +70,7 @@ extension RecordStore {
         let before = mended
         do {
             try gate.write {
-                try writeBlock { block in
+                try writeBlock(ofStep: true) { block in
                     let db: DataStoreWriter = RecordWriteAccessor(block)
                     for fault in faults { try db.mend(fault.part, of: fault.item, &mended) }
                 }

@@ -107,6 +107,13 @@ struct SalvagedStore {
             note("The store holds a part of a migration that has not ended, so items are missing.")
             report.mayLackChanges = true
         }
+        if header?.hasUnfinishedStep == true {
+            note(
+                """
+                A step of a schema plan has changed a part of the store and is not complete. Open the new store with the \
+                plan that has the step.
+                """)
+        }
         var new = header?.renewed() ?? StoreHeader(id: ItemID())
         new.catalogVersion = 1
         new.commit = 1

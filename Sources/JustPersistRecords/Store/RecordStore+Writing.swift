@@ -39,7 +39,7 @@ extension RecordStore {
             ofTransaction: transaction.catalog)
         try header.checkWriting()
         if !ofLoad, !isLoading { try header.checkWhole(in: "write") }
-        if !ofStep { try header.checkSteps(in: "write") }
+        if !ofStep { try checkSteps(header, in: "write", writer) }
         let running = WriteBlock(
             writer: writer, header: header, catalog: catalog, context: context)
         do {
@@ -58,6 +58,7 @@ extension RecordStore {
     /// Runs a write block of a step, which returns whether a step is unfinished after it.
     public func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
         try refuseInsideWriteAbove()
+        if hasOpenChild { throw DataStoreError.openChildren(in: "apply") }
         try gate.write {
             try writeBlock(ofStep: true) { running in
                 let accessor: DataStoreWriter = RecordWriteAccessor(running)
@@ -67,6 +68,20 @@ extension RecordStore {
                 running.hasWritten = true
             }
         }
+    }
+
+    /// Throws while a step of a schema plan is unfinished, and names the step if its record can be read.
+    func checkSteps(
+        _ header: StoreHeader, in operation: String, _ reader: any KeyValueReader
+    ) throws(DataStoreError) {
+        if !header.hasUnfinishedStep { return }
+        var step: AppliedSchemaStep?
+        if let (context, _, catalog) = try? state(in: reader, header, isCommitted: false) {
+            let block = Block(reader: reader, catalog: catalog, context: context)
+            defer { block.end() }
+            step = try? RecordReadAccessor(block).schemaHistory().first { $0.isUnfinished }
+        }
+        throw .migrationRunning(in: operation, of: step)
     }
 
     /// Takes over the changes of a committed block; called once for each block, in the order of the commits.

@@ -195,7 +195,8 @@ import Testing
                 #expect(books.map { $0["title"] } == [.string("old"), .null])
                 #expect(books.map { $0["name"] } == [.null, .string("new")])
                 // The way out is what the message says.
-                let call = #/mergeAttribute\("(\w+)", into: "(\w+)", of: "Book", preferring: .target\)/#
+                let call =
+                    #/mergeAttribute\("(\w+)", into: "(\w+)", of: "Book", preferring: .target\)/#
                 let advice = try #require(messages.last?.firstMatch(of: call))
                 try db.mergeAttribute(
                     String(advice.output.1), into: String(advice.output.2), of: "Book")

@@ -423,7 +423,10 @@ import Testing
             ("1e3", .int, .int(1000)), ("2.5", .int, nil), ("+5", .int, .int(5)),
             ("1e400", .int, nil), ("9223372036854775808", .int, nil),
             ("any text", .url, nil), ("ä", .url, nil), ("http://a b", .url, nil),
-            ("https://a.example/b?c=d%20e", .url, URL(string: "https://a.example/b?c=d%20e").map { .url($0) }),
+            (
+                "https://a.example/b?c=d%20e", .url,
+                URL(string: "https://a.example/b?c=d%20e").map { .url($0) }
+            ),
         ]
         for (text, kind, expected) in cases {
             #expect(DataStoreValue.string(text).converted(to: kind) == expected, "\(text)")

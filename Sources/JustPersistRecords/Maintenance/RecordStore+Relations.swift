@@ -39,7 +39,9 @@ extension RecordStore {
             if try repairAll(&mended, meter) == 0 { break }
         }
         try gate.write {
-            try writeBlock(ofStep: true) { block in try mended.judgeLimits(RecordWriteAccessor(block)) }
+            try writeBlock(ofStep: true) { block in
+                try mended.judgeLimits(RecordWriteAccessor(block))
+            }
         }
         return mended
     }
@@ -53,7 +55,9 @@ extension RecordStore {
         while let start = rest {
             var found: [Block.FoundFault] = []
             try gate.readHere {
-                try withBlock(ofStep: true) { block in rest = try block.faults(from: start, &found, meter) }
+                try withBlock(ofStep: true) { block in
+                    rest = try block.faults(from: start, &found, meter)
+                }
             }
             count += found.count
             try repair(found[...], &mended)

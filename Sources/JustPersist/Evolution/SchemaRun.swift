@@ -172,6 +172,7 @@ struct SchemaRun: Sendable {
         return plan.types.allSatisfy { type in
             guard let schema = ItemType(type).schema else { return true }
             return known.contains { $0.includes(schema) }
+                && !known.contains { schema.formerTypeKeys.contains($0.itemTypeKey) }
         }
     }
 
@@ -236,6 +237,8 @@ extension ItemSchema {
             && Set(declared.formerTypeKeys).isSubset(of: formerTypeKeys)
             && Set(indexes) == Set(declared.indexes)
             && Set(declared.relationships).isSubset(of: relationships)
+            && Set(declared.attributes.flatMap(\.formerNames)).isDisjoint(
+                with: attributes.map(\.name))
             && declared.attributes.allSatisfy { attribute in
                 attributes.contains { $0.includes(attribute) }
             }

@@ -170,7 +170,7 @@ import Testing
             try Self.fill(store)
             let child = try store.makeChild()
             try child.open()
-            try child.write { db in try db.create("T")["number"] = .int(100) }
+            try child.writeSync { db in try db.create("T")["number"] = .int(100) }
             await #expect(processExitsWith: .success) { [directory = directory as URL] in
                 let store = Backend.lmdb.make(at: directory)
                 try store.open(plan: SchemaRefusalTests.plan)
@@ -180,7 +180,7 @@ import Testing
             try #expect(Self.numbers(store) == Self.complete)
             try child.close()
             try child.open()
-            try child.write { db in try db.create("T")["n"] = .int(100) }
+            try child.writeSync { db in try db.create("T")["n"] = .int(100) }
             _ = try store.merge(child, policy: .fail)
             try #expect(Self.numbers(store).last == .int(100))
             try child.close()

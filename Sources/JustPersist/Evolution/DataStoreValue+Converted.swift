@@ -50,7 +50,7 @@ extension DataStoreValue {
             } else {
                 cast(to: .number)
             }
-        switch number {
+        return switch number {
         case .bool(let value): value ? 1 : 0
         case .int(let value): value
         case .double(let value): Int64(exactly: value)

@@ -1,4 +1,4 @@
-/// What becomes of a value that cannot be converted.
+/// The outcome for a value that cannot be converted.
 public enum ConversionFailure: Sendable, Hashable {
     /// The conversion is refused with ``DataStoreError/Code/schemaMismatch``, and nothing is changed.
     case fail

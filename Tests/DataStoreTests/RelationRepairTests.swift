@@ -119,6 +119,43 @@ import Testing
         }
     }
 
+    /// The others of a damaged item are not counted, and those of the rest are.
+    @Test(arguments: Backend.persistent)
+    func numbersAreJudgedBesideADamagedItem(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            let store = backend.make(at: directory)
+            try store.open()
+            let shelves = try store.write { db in
+                try db.declare(ItemSchema("Label", attributes: []))
+                try db.declare(
+                    ItemSchema(
+                        "Shelf", attributes: [],
+                        relationships: [
+                            RelationshipSchema("labels", to: "Label", isToMany: true, minimum: 1)
+                        ]))
+                return try (0..<2).map { _ in
+                    let shelf = try db.create("Shelf")
+                    ToMany<DynamicItem>(of: shelf, "labels").insert(try db.create("Label"))
+                    return shelf.uniqueToken
+                }
+            }
+            try store.write { db in
+                for label in try db.dynamicItems(DataStoreRequest(itemTypeKey: "Label")) {
+                    _ = try db.performDelete(label)
+                }
+            }
+            try store.close()
+            try StoredBytes(backend, at: directory).damageRecord(of: shelves[0])
+            try store.open()
+            let remaining = try store.repair().remaining
+            let violations = remaining.filter { $0.code == .validationFailed }.map(\.message)
+            #expect(violations.count == 1)
+            #expect(violations.first?.contains("\(shelves[1]): it has 0 “labels”") == true)
+            #expect(violations.first?.contains(shelves[0].description) == false)
+            try store.close()
+        }
+    }
+
     /// Without the declaration of the other side, its rule is not known.
     @Test(arguments: Backend.persistent)
     func relationshipsOfATypeWhoseEntryIsDamagedAreLeft(_ backend: Backend) throws {

@@ -9,6 +9,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             throw .madeOfAnotherClass(type)
         }
         item.setInitialValues()
+        // Asked here as well, where the class is known: it saves most items a call.
         if type == DynamicItem.self || !type.schema.relationships.isEmpty { try noteCreated(item) }
         return item
     }

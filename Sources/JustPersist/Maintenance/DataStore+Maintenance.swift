@@ -24,9 +24,9 @@ extension DataStore {
     /// Rebuilds the store's derived data where it does not agree with the items: indexes, item counts, the change log; and
     /// makes both sides of relationships agree.
     ///
-    /// References to items that do not exist become nil, unless a rule of no action, now or earlier, or one that denies allows
-    /// them, and links of such items are deleted. This includes references to items that an unfinished import has not brought yet. Nothing else of an item is
-    /// changed, and no item is deleted. Damage that cannot be repaired from the items is left as it is and listed in the
+    /// References to items that do not exist become nil, unless a rule of no action, now or earlier, or one that denies
+    /// allows them, and links of such items are deleted. This includes references to items that an unfinished import has
+    /// not brought yet. Nothing else of an item is changed, and no item is deleted. Damage that cannot be repaired from the items is left as it is and listed in the
     /// report; a store whose files are damaged in their structure is refused with ``DataStoreError/Code/corrupted``,
     /// and left untouched. Restore such a store from a backup, or save the readable items with
     /// ``salvage(into:progress:)``.

@@ -32,7 +32,8 @@ package struct StoreURL {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",
                 """
-                The URL of the store has a “?” before its “@”. Write “%3F” for a “?” in the name of a user, and leave the                 password out: it is read from PGPASSWORD or the password file.
+                The URL of the store has a “?” before its “@”. Write “%3F” for a “?” in the name of a user, and leave a \
+                password out.
                 """)
         }
         for word in words.split(separator: "&", omittingEmptySubsequences: false) {

@@ -117,9 +117,11 @@ public final class BlockLinks {
 
     /// The error for what does not hold; `nil` if all holds.
     ///
-    /// - Parameter consequence: The beginning of the message, which a list of items follows.
+    /// - Parameters:
+    ///   - consequence: The beginning of the message, which a list of items follows.
+    ///   - skipsDamage: Whether items whose others cannot be counted, because something is damaged, are passed over.
     package func violation(
-        _ db: borrowing DataStoreWriter, _ consequence: String
+        _ db: borrowing DataStoreWriter, _ consequence: String, skipsDamage: Bool = false
     ) throws(DataStoreError) -> DataStoreError? {
         brokenItems = []
         if limited.isEmpty, denied.isEmpty { return nil }
@@ -153,9 +155,15 @@ public final class BlockLinks {
         }
         for (relation, items) in limited.values {
             for item in items {
-                guard try db.exists(item) else { continue }
-                let rule = Rule(item: item, name: relation.schema.name)
-                let (count, schema) = (try db.count(relation, of: item), relation.schema)
+                let (rule, schema) = (Rule(item: item, name: relation.schema.name), relation.schema)
+                let count: Int
+                do throws(DataStoreError) {
+                    guard try db.exists(item) else { continue }
+                    count = try db.count(relation, of: item)
+                } catch {
+                    guard skipsDamage, error.isOfOneItem else { throw error }
+                    continue
+                }
                 if count < schema.minimum {
                     note(
                         rule, "it has \(count) “\(rule.name)”, and needs \(schema.minimum) at least"

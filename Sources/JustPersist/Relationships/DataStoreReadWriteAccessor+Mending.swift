@@ -6,8 +6,6 @@ package struct MendedRelations {
     package fileprivate(set) var clearedReferences = 0
     /// The errors for limits of numbers that no longer hold.
     package private(set) var violations: [DataStoreError] = []
-    /// The faults that could not be repaired, because an item or its type is damaged or belongs to a later release.
-    package var skipped = 0
     /// The limits of numbers that the changes may have broken.
     fileprivate let limits = BlockLinks()
     /// Whether an item that has lost its partner may get it back.
@@ -19,7 +17,8 @@ package struct MendedRelations {
     /// Notes the limits of numbers that the changes have broken.
     package mutating func judgeLimits(_ db: borrowing DataStoreWriter) throws(DataStoreError) {
         let error = try limits.violation(
-            db, "After the repair, numbers of related items are beyond their limits")
+            db, "After the repair, numbers of related items are beyond their limits",
+            skipsDamage: true)
         if let error { violations.append(error) }
     }
 }

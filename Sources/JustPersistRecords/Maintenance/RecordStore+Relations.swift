@@ -35,7 +35,6 @@ extension RecordStore {
         if isSealed { return mended }
         // A link that takes the id that follows from its items may leave another one without its other direction.
         for _ in 0..<3 {
-            mended.skipped = 0
             if try repairAll(&mended, meter) == 0 { break }
         }
         try gate.write {
@@ -55,18 +54,18 @@ extension RecordStore {
             try gate.readHere {
                 try withBlock { block in rest = try block.faults(from: start, &found, meter) }
             }
-            count += found.count
-            try repair(found[...], &mended)
+            count += try repair(found[...], &mended)
             try meter.check()
         }
-        return count - mended.skipped
+        return count
     }
 
-    /// Repairs faults in one write block, or those that stand against it each in one of their own.
+    /// Repairs faults in one write block, or in halves if one stands against it, and returns the number of those that were
+    /// repaired.
     private func repair(
         _ faults: ArraySlice<Block.FoundFault>, _ mended: inout MendedRelations
-    ) throws {
-        if faults.isEmpty { return }
+    ) throws -> Int {
+        if faults.isEmpty { return 0 }
         let before = mended
         do {
             try gate.write {
@@ -75,22 +74,21 @@ extension RecordStore {
                     for fault in faults { try db.mend(fault.part, of: fault.item, &mended) }
                 }
             }
+            return faults.count
         } catch let error as DataStoreError
             where error.code == .uniqueViolation || error.isOfOneItem
         {
             mended = before
             if faults.count > 1 {
                 let middle = faults.startIndex + faults.count / 2
-                try repair(faults[..<middle], &mended)
-                try repair(faults[middle...], &mended)
-            } else if error.code == .uniqueViolation, mended.restoresPartners {
-                // An item cannot have its partner back if the attribute is unique.
-                mended.restoresPartners = false
-                try repair(faults, &mended)
-                mended.restoresPartners = true
-            } else {
-                mended.skipped += 1
+                return try repair(faults[..<middle], &mended) + repair(faults[middle...], &mended)
             }
+            guard error.code == .uniqueViolation, mended.restoresPartners else { return 0 }
+            // An item cannot have its partner back if the attribute is unique.
+            mended.restoresPartners = false
+            let count = try repair(faults, &mended)
+            mended.restoresPartners = true
+            return count
         }
     }
 }

@@ -22,22 +22,62 @@ public struct DataStoreError: Error, Sendable {
     /// The attribute concerned, if one is.
     public var attribute: String?
     /// The item whose record is damaged, if that is the failure.
-    package var damagedItem: ItemID?
+    package var damagedItem: ItemID? {
+        get { details.damagedItem }
+        set { details.damagedItem = newValue }
+    }
     /// The storage engine's own report, if there is one.
-    public var engine: EngineFailure?
+    public var engine: EngineFailure? {
+        get { details.engine }
+        set { details.engine = newValue }
+    }
     /// The position in a text that could not be parsed, if that is the failure.
-    public var location: Location?
+    public var location: Location? {
+        get { details.location }
+        set { details.location = newValue }
+    }
     /// The conflicting changes of a child store and its parent, if a merge failed because of them.
-    public var conflicts: [MergeConflict] = []
+    public var conflicts: [MergeConflict] {
+        get { details.conflicts }
+        set { details.conflicts = newValue }
+    }
     /// Identifies the commit whose outcome is unknown, if that is the failure.
     ///
     /// The backend can determine the outcome later. Keep the token if your program must know it.
-    public var commitToken: CommitToken?
+    public var commitToken: CommitToken? {
+        get { details.commitToken }
+        set { details.commitToken = newValue }
+    }
 
     /// Whether this error has already been reported to the error handler.
     ///
     /// A store sets this on an error that it reports first and throws later, so that it is not reported twice.
     public var isReported = false
+
+    /// The details that most failures do not have.
+    ///
+    /// They are in a box, because each function that can throw has room for an error in its frame, and the deepest
+    /// predicates must fit a small stack.
+    private var box: DetailsBox?
+
+    private struct Details: Sendable {
+        var damagedItem: ItemID?
+        var engine: EngineFailure?
+        var location: Location?
+        var conflicts: [MergeConflict] = []
+        var commitToken: CommitToken?
+    }
+
+    private final class DetailsBox: Sendable {
+        let details: Details
+
+        init(_ details: Details) { self.details = details }
+    }
+
+    private var details: Details {
+        get { box?.details ?? Details() }
+        set { box = DetailsBox(newValue) }
+    }
 
     /// An error with a code, the operation that failed, and a message a user can act on.
     public init(
@@ -62,8 +102,9 @@ public struct DataStoreError: Error, Sendable {
         self.advice = advice
         self.itemType = itemType
         self.attribute = attribute
-        self.engine = engine
-        self.location = location
+        if engine != nil || location != nil {
+            details = Details(engine: engine, location: location)
+        }
     }
 
     /// The failure that the storage engine reported: its name, its error number if it has one, and its text.

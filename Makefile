@@ -8,6 +8,7 @@ export SWIFT_BACKTRACE ?= enable=no
 NESTED = $(foreach package,KitTests MacroTests Benchmarks Fuzzing Torture,\
 	$(wildcard $(addprefix Development/$(package)/,Package.swift Sources Tests))) \
 	Examples/NewProjects/Package.swift Examples/NewProjects/Sources \
+	Examples/RestaurantServer/Package.swift Examples/RestaurantServer/Sources Examples/RestaurantServer/Tests \
 	Examples/SQLiteDataStore/Package.swift Examples/SQLiteDataStore/Sources Examples/SQLiteDataStore/Tests \
 	Examples/SortedArrayEngine/Package.swift Examples/SortedArrayEngine/Sources Examples/SortedArrayEngine/Tests
 
@@ -63,6 +64,8 @@ examples:
 	scripts/in-package Examples/SortedArrayEngine test --skip-build --disable-xctest
 	JP_ONLY='fixture/*,crud/*,dur/kill9-after-sync' \
 		scripts/in-package Examples/SortedArrayEngine test --skip-build --disable-swift-testing
+	scripts/in-package Examples/RestaurantServer build --build-tests
+	scripts/in-package Examples/RestaurantServer test --skip-build --disable-xctest
 
 # The conformance kit on every backend, longer than in the tests. PROFILE=soak takes hours; ONLY='dur/*' selects checks.
 PROFILE ?= full

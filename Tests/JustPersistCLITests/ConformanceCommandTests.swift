@@ -108,10 +108,10 @@ import Testing
     @Test func theProgramOfTheChecksIsFoundOnThePath() throws {
         let folder = tool.directory.url.appending(path: "bin with space")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let program = folder.appending(path: "justpersist-conformance")
-        try Data("#!/bin/sh\nprintf '%s|' \"$@\"; echo oh >&2; exit 7\n".utf8).write(to: program)
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: program.path)
+        let lines = "#!/bin/sh\nprintf '%s|' \"$@\"; echo oh >&2; exit 7\n"
+        let script = URL(filePath: try tool.file("script", lines))
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: script.path)
+        try tool.install(script, at: folder.appending(path: "justpersist-conformance"))
         let arguments = ["memory:", "--only", "a b", "--", "*", ""]
         let run = try tool.alone(
             path: "/nowhere::\(folder.path):/bin", ["conformance"] + arguments)

@@ -120,11 +120,22 @@ struct Tool {
         let place = directory.url.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         let copy = place.appending(path: "justpersist")
-        try FileManager.default.copyItem(at: executable, to: copy)
+        try install(executable, at: copy)
         return try Running(
             URL(filePath: "/usr/bin/env"), ["PATH=\(path)", copy.path] + arguments,
             in: directory.url
         ).end()
+    }
+
+    /// Copies a program, by a process of its own.
+    ///
+    /// A program does not start while a process has it open for writing, and a process that another test forks meanwhile
+    /// has all files open that this one is writing.
+    func install(_ program: URL, at place: URL) throws {
+        let copy = try Running(
+            URL(filePath: "/bin/cp"), [program.path, place.path], in: directory.url
+        ).end()
+        try #require(copy.status == 0, "\(copy.errors)")
     }
 
     /// Runs the tool on a terminal, and returns its output with the exit code.

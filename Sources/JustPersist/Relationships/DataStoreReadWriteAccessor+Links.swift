@@ -243,12 +243,34 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
             let link = try link(near, of: item, to: other)
         else { return }
         let place = try self.place(place, among: relation, of: item)
-        guard let now = try references(near, of: item).firstIndex(of: other), now != place else {
-            return
-        }
+        let now = try self.place(of: link, type, isSource, among: item, name)
+        if now == place { return }
         // Going forward, the item itself is among those before its new place.
         let position = try position(type, isSource, of: item, at: now < place ? place + 1 : place)
         try link.backing.setValue(.int(position), forAttribute: name)
+    }
+
+    /// The place of a link among the links of an item. An index counts those before it.
+    private func place(
+        of link: any DataStoreItem, _ type: LinkType, _ isSource: Bool, among item: ItemReference,
+        _ name: String
+    ) throws(DataStoreError) -> Int {
+        var place = 0
+        if case .int(let position) = try link.backing.value(forAttribute: name) {
+            let request = DataStoreRequest(itemTypeKey: type.key)
+            request.predicate = .and([
+                .reference(in: type.names(isSource: isSource).near, to: item),
+                .comparison(.init(.path(.init([name])), .less, .value(.int(position)))),
+            ])
+            place = try performCount(request)
+        }
+        // Merges may give several links one position.
+        while let next = try links(type, isSource, of: item, from: place, limit: 1).first,
+            next.id != link.id
+        {
+            place += 1
+        }
+        return place
     }
 
     /// The link between two items.

@@ -330,11 +330,14 @@ struct RelationsWriter {
             isOfOtherKind
             ? " The value is of kind \(value.kind), and theirs are of kind \(kinds.map { "\($0)" }.sorted().listed)."
             : ""
+        let column =
+            relation.column == relation.key
+            ? " If another column of the rows has the keys, name it as the relation's column." : ""
         return DataStoreError(
             .invalidInput, in: "import",
             """
             There is no item of “\(relation.destination)” whose “\(relation.key ?? "")” is \(value.excerpt), to which \
-            “\(relation.name)” (“\(relation.column)”) refers.\(kind) Import that item first, or correct the row.
+            “\(relation.name)” (“\(relation.column)”) refers.\(kind) Import that item first, or correct the row.\(column)
             """, itemType: type.key, attribute: relation.name)
     }
 

@@ -46,6 +46,12 @@ struct CompareCommand: ParsableCommand {
     @Option(help: "A file to write the report to, as JSON.")
     var json: String?
 
+    @Option(
+        help:
+            "A folder to write the ratios to as a chart: speed.svg, and speed~dark.svg for dark pages."
+    )
+    var chart: String?
+
     func validate() throws {
         guard items > 0, rounds > 0 else {
             throw ValidationError("--items and --rounds must be at least 1.")
@@ -94,6 +100,12 @@ struct CompareCommand: ParsableCommand {
         print(report.table)
         if let json {
             try report.json().write(to: URL(filePath: json))
+        }
+        if let chart {
+            for appearance in Report.Appearance.allCases {
+                let file = URL(filePath: chart).appending(path: "speed\(appearance.suffix).svg")
+                try Data(report.chart(appearance).utf8).write(to: file)
+            }
         }
     }
 

@@ -1,0 +1,31 @@
+import FlyingFox
+import FlyingSocks
+import JustPersist
+import JustPersistServiceLifecycle
+import ServiceLifecycle
+
+/// The HTTP server as a service: on shutdown it takes no more requests, and gives the running ones some seconds.
+struct WebServer: Service {
+    let server: HTTPServer
+    let store: any DataStore
+
+    /// - Parameter port: The port on the loopback interface; 0 for any free one.
+    init(port: UInt16, _ store: any DataStore) throws {
+        server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), timeout: 10)
+        self.store = store
+    }
+
+    func run() async throws {
+        try await DataStoreService(store).waitUntilOpen()
+        await RestaurantRoutes(store: store).add(to: server)
+        try await withGracefulShutdownHandler {
+            do {
+                try await server.run()
+            } catch  where Task.isShuttingDownGracefully {
+                // It ends with the error of its closed socket.
+            }
+        } onGracefulShutdown: {
+            Task { await server.stop(timeout: 5) }
+        }
+    }
+}

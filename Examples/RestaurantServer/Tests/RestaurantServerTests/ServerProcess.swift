@@ -1,0 +1,162 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// A running server, which is killed with its last reference.
+final class ServerProcess {
+    private let process: Process
+    private let port: UInt16
+
+    /// Starts a server, and waits until it answers.
+    init(_ store: String) async throws {
+        port = try Self.freePort()
+        process = try Self.process(["STORE_URL": store, "PORT": "\(port)"])
+        for _ in 0..<600 {
+            if (try? await get("/health").status) == 200 { return }
+            try #require(
+                process.isRunning, "the server has ended with \(process.terminationStatus)")
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("the server does not answer")
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    static func process(_ environment: [String: String]) throws -> Process {
+        let process = Process()
+        process.executableURL = try #require(executable)
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        try process.run()
+        return process
+    }
+
+    /// The server in the directory of the tests, where the build writes both.
+    private static var executable: URL? {
+        var place = Bundle.main.executableURL
+        while let folder = place?.deletingLastPathComponent(), folder.path != "/" {
+            let server = folder.appending(path: "RestaurantServer")
+            if FileManager.default.isExecutableFile(atPath: server.path) { return server }
+            place = folder
+        }
+        return nil
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let socket = try Socket(domain: AF_INET)
+        defer { try? socket.close() }
+        try socket.bind(to: try .inet(ip4: "127.0.0.1", port: 0))
+        guard case .ip4(_, let port) = try socket.sockname() else {
+            throw SocketError.unsupportedAddress
+        }
+        return port
+    }
+
+    /// Asks the server to end as a supervisor does, and returns the status with which it ended.
+    func stop() throws -> Int32 {
+        process.terminate()
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -1
+    }
+
+    // MARK: Requests
+
+    func send(
+        _ method: String, _ target: String, _ body: String = ""
+    ) async throws -> (status: Int, text: String) {
+        let parts = target.split(separator: "?", maxSplits: 1)
+        let query = URLComponents(string: target)?.queryItems ?? []
+        let request = HTTPRequest(
+            method: HTTPMethod(method), version: .http11, path: String(parts[0]),
+            query: query.map { .init(name: $0.name, value: $0.value ?? "") },
+            headers: [.connection: "close"], body: Data(body.utf8))
+        var client = HTTPClient()
+        let response = try await client.sendHTTPRequest(request, to: address())
+        return (
+            response.statusCode.code, String(decoding: try await response.bodyData, as: UTF8.self)
+        )
+    }
+
+    func get(_ target: String) async throws -> (status: Int, text: String) {
+        try await send("GET", target)
+    }
+
+    func put(_ target: String, _ body: String) async throws -> Int {
+        try await send("PUT", target, body).status
+    }
+
+    /// The names of the restaurants in an answer.
+    func names(_ target: String) async throws -> [String] {
+        struct Named: Decodable { let name: String }
+        let answer = try await get(target)
+        return try JSONDecoder().decode([Named].self, from: Data(answer.text.utf8)).map(\.name)
+    }
+
+    private func address() throws -> sockaddr_in { try .inet(ip4: "127.0.0.1", port: port) }
+
+    /// The events that follow a token.
+    func events(since token: String?) async throws -> Events {
+        let socket = try await AsyncSocket.connected(to: address())
+        let last = token.map { "Last-Event-ID: \($0)\r\n" } ?? ""
+        try await socket.write(Data("GET /changes HTTP/1.1\r\nHost: localhost\r\n\(last)\r\n".utf8))
+        let events = Events(socket)
+        while try await !events.line().isEmpty {}
+        return events
+    }
+
+    /// Server-sent events, read as they come.
+    ///
+    /// HTTPClient would wait for the end of the body.
+    struct Events {
+        private let socket: AsyncSocket
+        private var text = ""
+
+        fileprivate init(_ socket: AsyncSocket) { self.socket = socket }
+
+        /// The fields of the next event.
+        mutating func next() async throws -> [String: String] {
+            while true {
+                if let end = text.range(of: "\n\n") {
+                    let lines = text[..<end.lowerBound].split(separator: "\n")
+                    text = String(text[end.upperBound...])
+                    var fields: [String: String] = [:]
+                    for line in lines {
+                        let parts = line.split(
+                            separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                        fields[String(parts[0])] = parts[1].trimmingCharacters(in: .whitespaces)
+                    }
+                    return fields
+                }
+                // A chunk of HTTP: its size, its bytes, and the end of a line.
+                let size = try #require(Int(try await line(), radix: 16))
+                text += String(decoding: try await socket.read(bytes: size), as: UTF8.self)
+                try #require(try await line().isEmpty)
+            }
+        }
+
+        fileprivate func line() async throws -> String {
+            var bytes: [UInt8] = []
+            while bytes.suffix(2) != [13, 10] { bytes.append(try await socket.read()) }
+            return String(decoding: bytes.dropLast(2), as: UTF8.self)
+        }
+
+        func close() throws { try socket.close() }
+    }
+}
+
+/// A new folder that is deleted with its last reference.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        path = folder.path
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+}

@@ -45,7 +45,7 @@ struct ChangeEvents: AsyncBufferedSequence {
 
         mutating func nextBuffer(suggested count: Int) async throws -> ArraySlice<UInt8>? {
             if pending.isEmpty {
-                guard let change = try await changes.next() else { return nil }
+                guard let change = await changes.next(isolation: #isolation) else { return nil }
                 pending = try await ArraySlice(event(change).utf8)
             }
             defer { pending = pending.dropFirst(count) }

@@ -24,7 +24,7 @@ struct RestaurantRoutes {
         await server.appendRoute("GET /changes") { request in await answer { changes(request) } }
         await server.appendRoute("GET /health") { _ in
             await answer {
-                try await store.read { _ in }
+                _ = try await store.read { db in try db.count(Restaurant.self) }
                 return HTTPResponse(statusCode: .ok)
             }
         }

@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import JustPersist
 import JustPersistConfiguration
 import JustPersistLMDB
@@ -7,15 +8,25 @@ import JustPersistMemory
 import JustPersistServiceLifecycle
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 @main enum RestaurantServer {
+    static func main() async {
+        let logger = Logger(label: "restaurants")
+        do {
+            try await serve(logger)
+        } catch {
+            logger.critical("\(error)")
+            exit(1)
+        }
+    }
+
     /// Serves until the process is sent SIGTERM or SIGINT.
-    static func main() async throws {
+    private static func serve(_ logger: Logger) async throws {
         LMDBDataStore.register()
         LevelDBDataStore.register()
         InMemoryDataStore.register()
         let config = ConfigReader(provider: EnvironmentVariablesProvider())
-        let logger = Logger(label: "restaurants")
 
         let store = try DataStores.make(from: config)
         store.errorHandler = { error in

@@ -4,14 +4,16 @@ import JustPersist
 import JustPersistServiceLifecycle
 import ServiceLifecycle
 
-/// The HTTP server as a service: on shutdown it takes no more requests, and gives the running ones some seconds.
+/// The HTTP server as a service: on shutdown it takes no more requests, and gives the running ones two seconds.
 struct WebServer: Service {
     let server: HTTPServer
     let store: any DataStore
 
     /// - Parameter port: The port on the loopback interface; 0 for any free one.
     init(port: UInt16, _ store: any DataStore) throws {
-        server = HTTPServer(address: try .inet(ip4: "127.0.0.1", port: port), timeout: 10)
+        // FlyingFox would log the end of each connection as an error.
+        server = HTTPServer(
+            address: try .inet(ip4: "127.0.0.1", port: port), timeout: 10, logger: .disabled)
         self.store = store
     }
 
@@ -25,7 +27,7 @@ struct WebServer: Service {
                 // It ends with the error of its closed socket.
             }
         } onGracefulShutdown: {
-            Task { await server.stop(timeout: 5) }
+            Task { await server.stop(timeout: 2) }
         }
     }
 }

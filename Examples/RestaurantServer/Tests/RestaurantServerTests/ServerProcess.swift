@@ -1,7 +1,10 @@
-import FlyingFox
 import FlyingSocks
 import Foundation
 import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 #if canImport(Glibc)
     import Glibc
@@ -29,7 +32,8 @@ final class ServerProcess {
 
     static func process(_ environment: [String: String]) throws -> Process {
         let process = Process()
-        process.executableURL = try #require(executable)
+        let program = try #require(executable)
+        process.executableURL = program
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         try process.run()
         return process
@@ -68,17 +72,15 @@ final class ServerProcess {
     func send(
         _ method: String, _ target: String, _ body: String = ""
     ) async throws -> (status: Int, text: String) {
-        let parts = target.split(separator: "?", maxSplits: 1)
-        let query = URLComponents(string: target)?.queryItems ?? []
-        let request = HTTPRequest(
-            method: HTTPMethod(method), version: .http11, path: String(parts[0]),
-            query: query.map { .init(name: $0.name, value: $0.value ?? "") },
-            headers: [.connection: "close"], body: Data(body.utf8))
-        var client = HTTPClient()
-        let response = try await client.sendHTTPRequest(request, to: address())
-        return (
-            response.statusCode.code, String(decoding: try await response.bodyData, as: UTF8.self)
-        )
+        var request = URLRequest(
+            url: try #require(URL(string: "http://127.0.0.1:\(port)\(target)")))
+        request.httpMethod = method
+        // The server would wait for open connections before it ends.
+        request.setValue("close", forHTTPHeaderField: "Connection")
+        if !body.isEmpty { request.httpBody = Data(body.utf8) }
+        let (data, response) = try await URLSession.shared.data(for: request)
+        let status = try #require(response as? HTTPURLResponse).statusCode
+        return (status, String(decoding: data, as: UTF8.self))
     }
 
     func get(_ target: String) async throws -> (status: Int, text: String) {
@@ -96,11 +98,10 @@ final class ServerProcess {
         return try JSONDecoder().decode([Named].self, from: Data(answer.text.utf8)).map(\.name)
     }
 
-    private func address() throws -> sockaddr_in { try .inet(ip4: "127.0.0.1", port: port) }
-
     /// The events that follow a token.
     func events(since token: String?) async throws -> Events {
-        let socket = try await AsyncSocket.connected(to: address())
+        let address = try sockaddr_in.inet(ip4: "127.0.0.1", port: port)
+        let socket = try await AsyncSocket.connected(to: address)
         let last = token.map { "Last-Event-ID: \($0)\r\n" } ?? ""
         try await socket.write(Data("GET /changes HTTP/1.1\r\nHost: localhost\r\n\(last)\r\n".utf8))
         let events = Events(socket)
@@ -110,7 +111,7 @@ final class ServerProcess {
 
     /// Server-sent events, read as they come.
     ///
-    /// HTTPClient would wait for the end of the body.
+    /// On Linux, URLSession would wait for the end of the body.
     struct Events {
         private let socket: AsyncSocket
         private var text = ""

@@ -1,5 +1,5 @@
 # `make demo` shows the main functions on real data; `make test` runs the tests.
-.PHONY: demo test test-root test-postgres test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs site bench sanitize stress setup install install-all uninstall clean
+.PHONY: demo test test-root test-postgres test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs site bench sanitize stress inspect-test setup install install-all uninstall clean
 
 # The suite kills processes to test damage and crashes; their backtraces would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -151,6 +151,11 @@ stress: export TSAN_OPTIONS ?= halt_on_error=1
 stress: setup
 	SCRATCH=.build/thread scripts/in-package Development/Torture build --product StressTool --sanitize=thread
 	.build/thread/debug/StressTool --seconds $(or $(SECONDS),600) --store $(STORE) $(STRESS)
+
+# The inspector's pages in headless Chromium, which is installed if it is missing. ITEMS=1000000 also measures a store of so
+# many items, in release. Says NOT RUN if there is no browser; with INSPECT_TEST_REQUIRED=1 that is a failure.
+inspect-test: setup
+	scripts/inspect-test $(ITEMS)
 
 setup:
 	@scripts/setup

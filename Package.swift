@@ -34,6 +34,7 @@ let package = Package(
         .library(
             name: "JustPersistConformanceTesting", targets: ["JustPersistConformanceTesting"]),
         .library(name: "JustPersistSimulation", targets: ["JustPersistSimulation"]),
+        .library(name: "JustPersistInspector", targets: ["JustPersistInspector"]),
         .executable(name: "justpersist", targets: ["JustPersistCLI"]),
         .executable(name: "justpersist-conformance", targets: ["JustPersistConformanceCLI"]),
         .plugin(name: "NewDataStore", targets: ["NewDataStore"]),
@@ -47,7 +48,11 @@ let package = Package(
         .trait(
             name: "Configuration",
             description: "The product JustPersistConfiguration, over swift-configuration."),
-        .default(enabledTraits: ["ServiceLifecycle", "Configuration"]),
+        .trait(
+            name: "Inspector",
+            description:
+                "The product JustPersistInspector and the verb inspect, over FlyingFox's sockets."),
+        .default(enabledTraits: ["ServiceLifecycle", "Configuration", "Inspector"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
@@ -57,6 +62,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
+        // Before 1.0: a minor release may change what the inspector uses.
+        .package(url: "https://github.com/swhitty/FlyingFox.git", .upToNextMinor(from: "0.27.1")),
         .package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax.git", "602.0.0"..<"604.0.0"),
     ],
@@ -155,6 +162,16 @@ let package = Package(
             name: "JustPersistSimulation",
             dependencies: ["JustPersist", "JustPersistMemory", "JustPersistRecords"],
             swiftSettings: settings),
+        .target(
+            name: "JustPersistInspector",
+            dependencies: [
+                "JustPersist", "JustPersistImportExport", "JustPersistMigration",
+                "JustPersistRecords",
+                .product(
+                    name: "FlyingSocks", package: "FlyingFox",
+                    condition: .when(traits: ["Inspector"])),
+            ],
+            swiftSettings: settings),
         // What the two programs share.
         .target(
             name: "JustPersistCommandLine",
@@ -167,8 +184,11 @@ let package = Package(
         .executableTarget(
             name: "JustPersistCLI",
             dependencies: [
-                "JustPersist", "JustPersistMigration", "JustPersistImportExport",
-                "JustPersistCoreData", "JustPersistCommandLine", "JustPersistPostgres",
+                "JustPersist", "JustPersistRecords", "JustPersistMigration",
+                "JustPersistImportExport", "JustPersistCoreData", "JustPersistCommandLine",
+                "JustPersistPostgres",
+                .target(
+                    name: "JustPersistInspector", condition: .when(traits: ["Inspector"])),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
@@ -232,6 +252,7 @@ let package = Package(
                 "JustPersistPostgres", "JustPersistConformanceTesting", "JustPersistSkopelos",
                 "JustPersistServiceLifecycle", "JustPersistConfiguration", "JustPersistMigration",
                 "JustPersistImportExport", "JustPersistCoreData", "JustPersistSimulation",
+                "JustPersistInspector",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -276,7 +297,7 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistRecords", "JustPersistPostgres", "JustPersistLMDB",
                 "JustPersistLevelDB", "JustPersistMemory", "JustPersistMigration",
-                "JustPersistConformanceTesting", "CPostgres",
+                "JustPersistInspector", "JustPersistConformanceTesting", "CPostgres",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -306,6 +327,16 @@ let package = Package(
             dependencies: [
                 "JustPersist", "JustPersistConformance", "JustPersistCoreData", "JustPersistLMDB",
                 "JustPersistMemory", "CSQLite",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistInspectorTests",
+            dependencies: [
+                "JustPersist", "JustPersistInspector", "JustPersistLMDB", "JustPersistMemory",
+                "JustPersistLevelDB",
+                .product(
+                    name: "FlyingSocks", package: "FlyingFox",
+                    condition: .when(traits: ["Inspector"])),
             ],
             swiftSettings: settings),
         .testTarget(

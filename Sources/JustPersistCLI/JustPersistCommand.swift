@@ -20,22 +20,29 @@ struct JustPersistCommand: ParsableCommand {
             Ctrl-C leaves stores consistent.
             """,
         version: "justpersist \(Release.version)",
-        subcommands: [
-            InfoCommand.self, QueryCommand.self, ImportCommand.self, ImportCoreDataCommand.self,
-            GenerateItemsCommand.self,
-            ExportCommand.self,
-            UpdateCommand.self,
-            DeleteCommand.self, LinkCommand.self, UnlinkCommand.self, DeleteRuleCommand.self,
-            MigrateCommand.self, DiffCommand.self, VerifyCommand.self,
-            RepairCommand.self,
-            BackupCommand.self, CompactCommand.self, SQLViewsCommand.self,
-            IndexCommand.self,
-            ConformanceCommand.self, GenerateManualCommand.self,
-        ],
+        subcommands: commands,
         groupedSubcommands: [
             CommandGroup(
                 name: "Explanations:", subcommands: [PredicatesCommand.self, ExamplesCommand.self])
         ])
+
+    private static var commands: [any ParsableCommand.Type] {
+        var commands: [any ParsableCommand.Type] = [
+            InfoCommand.self, StatsCommand.self, QueryCommand.self,
+        ]
+        #if Inspector
+            commands.append(InspectCommand.self)
+        #endif
+        commands += [
+            ImportCommand.self, ImportCoreDataCommand.self, GenerateItemsCommand.self,
+            ExportCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self,
+            UnlinkCommand.self, DeleteRuleCommand.self, MigrateCommand.self, DiffCommand.self,
+            VerifyCommand.self, RepairCommand.self, BackupCommand.self, CompactCommand.self,
+            SQLViewsCommand.self, IndexCommand.self, ConformanceCommand.self,
+            GenerateManualCommand.self,
+        ]
+        return commands
+    }
 
     static func main() {
         prepareProgram()

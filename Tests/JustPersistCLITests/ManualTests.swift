@@ -8,10 +8,10 @@ import Testing
     init() throws { tool = try Tool() }
 
     private static let verbs = [
-        "info", "query", "import", "import-coredata", "generate-items", "export", "update",
+        "info", "stats", "query", "import", "import-coredata", "generate-items", "export", "update",
         "delete", "link", "unlink",
         "delete-rule", "migrate",
-        "verify", "index",
+        "verify", "index", "inspect",
         "conformance",
     ]
 

@@ -74,7 +74,7 @@ struct DocumentCompiler: Sendable {
                 + moduleMaps.flatMap { ["-Xcc", "-fmodule-map-file=\($0.path)"] } + arguments)
     }
 
-    /// The module maps of C modules: those of this package, and that of a package on which swift-configuration depends.
+    /// The module maps of C modules: those of this package, and those of other packages.
     private var moduleMaps: [URL] {
         let own = ["CLMDB", "CLevelDB", "CPostgres", "CCSV", "CSQLite", "CZlib", "CZstd"].map {
             package.appending(path: "Sources/\($0)/module.modulemap")
@@ -82,9 +82,10 @@ struct DocumentCompiler: Sendable {
         // The products are in a folder of the build folder that is named after the platform.
         let build = products.resolvingSymlinksInPath().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let system = build.appending(
-            path: "checkouts/swift-system/Sources/CSystem/include/module.modulemap")
-        return own + (FileManager.default.fileExists(atPath: system.path) ? [system] : [])
+        let others = ["swift-system/Sources/CSystem", "FlyingFox/CSystemLinux"].map {
+            build.appending(path: "checkouts/\($0)/include/module.modulemap")
+        }
+        return own + others.filter { FileManager.default.fileExists(atPath: $0.path) }
     }
 
     /// Runs a command, and returns its standard error.

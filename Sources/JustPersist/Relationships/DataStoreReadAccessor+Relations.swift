@@ -85,13 +85,17 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     ///
     /// Those that were deleted under a rule of no action are not among them.
     ///
-    /// - Parameter includesDeleted: Whether those are, too.
+    /// - Parameters:
+    ///   - includesDeleted: Whether those are, too.
+    ///   - limit: The most to read, except where the order is kept apart.
     package func references(
-        _ relation: Relation, of item: ItemReference, includesDeleted: Bool = false
+        _ relation: Relation, of item: ItemReference, includesDeleted: Bool = false,
+        limit: Int? = nil
     ) throws(DataStoreError) -> [ItemReference] {
         guard let request = request(relation, of: item) else {
             return try fetch(item)?.backing.reference(in: relation.schema.name).map { [$0] } ?? []
         }
+        if relation.order == nil { request.limit = limit }
         var found: [ItemReference] = []
         if case .links(let type, let isSource) = relation.storage {
             let far = type.names(isSource: isSource).far
@@ -157,7 +161,7 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     }
 
     /// The number of others of an item that exist.
-    func count(_ relation: Relation, of item: ItemReference) throws(DataStoreError) -> Int {
+    package func count(_ relation: Relation, of item: ItemReference) throws(DataStoreError) -> Int {
         if !relation.mayDangle, let request = request(relation, of: item) {
             return try performCount(request)
         }

@@ -233,9 +233,11 @@ extension DataStoreReadAccessor where Self: ~Copyable {
 
     /// The items that deleting some items deletes with them.
     ///
-    /// - Parameter type: The class of the items, if they have one.
+    /// - Parameters:
+    ///   - type: The class of the items, if they have one.
+    ///   - limit: The number at which the search ends; more may have been found by then.
     package func cascadeTargets(
-        of items: [ItemReference], _ type: ItemType? = nil
+        of items: [ItemReference], _ type: ItemType? = nil, limit: Int? = nil
     ) throws(DataStoreError) -> [ItemReference] {
         var relations: [String: [Relation]] = [:]
         if let type {
@@ -248,12 +250,13 @@ extension DataStoreReadAccessor where Self: ~Copyable {
             let key = next.itemTypeKey
             if relations[key] == nil { relations[key] = try self.relations(ofType: key) }
             for relation in relations[key] ?? [] where relation.schema.deleteRule == .cascade {
-                for other in try references(relation, of: next)
+                for other in try references(relation, of: next, limit: limit)
                 where visited.insert(other).inserted {
                     guard try exists(other) else { continue }
                     found.append(other)
                     pending.append(other)
                 }
+                if let limit, found.count >= limit { return found }
             }
         }
         return found

@@ -16,12 +16,12 @@ import Synchronization
     let reservedSize: Int
     /// The maximum number of pages of committed data; see ``LMDBConfiguration/maximumSize``.
     let capacity: Int
-    private var pointer: OpaquePointer?
+    private(set) var pointer: OpaquePointer?
     // Renewing a transaction avoids the lock of the reader table, which all processes share.
     private let idleReaders = ThreadParts { [IdleReader]() }
     /// The mapped pages, if their place in memory is known; set by ``findPages()`` while no block runs.
     private(set) var pages: MappedPages?
-    private let pageSize: Int
+    let pageSize: Int
     private let forkCount: Int
     private let descriptor: Int32
     private let place: FilePlace

@@ -12,6 +12,9 @@ package protocol RecordCopying: DataStore {
     /// Runs a block that reads records on one snapshot, including the records of a copy that has not ended.
     func readRecords(_ body: (StoredRecords) throws -> Void) throws
 
+    /// How the engine uses its file; `nil` for engines that do not know.
+    func engineSpace() throws -> EngineSpace?
+
     /// Runs a block that takes over types or records, and commits.
     func writeRecords(_ body: (RecordIntake) throws -> Void) throws
 
@@ -26,6 +29,10 @@ extension RecordStore: RecordCopying {
 
     package func readRecords(_ body: (StoredRecords) throws -> Void) throws {
         try gate.readHere { try withBlock(ofLoad: true) { try body(StoredRecords($0)) } }
+    }
+
+    package func engineSpace() throws -> EngineSpace? {
+        try (engine as? any SpaceReporting)?.space()
     }
 
     package func writeRecords(_ body: (RecordIntake) throws -> Void) throws {

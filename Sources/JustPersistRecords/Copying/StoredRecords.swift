@@ -4,7 +4,7 @@ package import JustPersist
 ///
 /// Valid only inside the block that receives it.
 package struct StoredRecords {
-    private let block: Block
+    let block: Block
 
     init(_ block: Block) { self.block = block }
 

@@ -1,10 +1,9 @@
 import Foundation
-import JustPersist
-import JustPersistImportExport
+package import JustPersist
 
 extension DataStoreValue {
     /// The value as a cell of a table or a CSV file: plain text, dates in ISO 8601, collections as JSON.
-    var cellText: String {
+    package var cellText: String {
         switch self {
         case .null: return ""
         case .string(let value): return value

@@ -1,5 +1,5 @@
 # `make demo` shows the main functions on real data; `make test` runs the tests.
-.PHONY: demo test test-root test-postgres test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs site bench sanitize stress inspect-test setup install install-all uninstall clean
+.PHONY: demo test test-root test-postgres trials-postgres test-developer test-plugin test-projects test-torture examples conformance torture simulate coverage fuzz lint format docs site bench sanitize stress inspect-test setup install install-all uninstall clean
 
 # The suite kills processes to test damage and crashes; their backtraces would only slow it down.
 export SWIFT_BACKTRACE ?= enable=no
@@ -29,6 +29,13 @@ test-postgres: setup
 	@scripts/with-postgres swift test --skip-build --disable-xctest --filter JustPersistPostgresTests || { \
 		status=$$?; if [ $$status -ne 69 ]; then exit $$status; fi; \
 		echo "The tests of the PostgreSQL store were NOT RUN: no server could be started." >&2; }
+
+# The trials of `make test-postgres` at full length, and the conformance kit in its full profile: hours.
+trials-postgres: setup
+	swift build --build-tests
+	JP_LONG=1 scripts/with-postgres swift test --skip-build --disable-xctest \
+		--filter 'JustPersistPostgresTests.(CommitOutcomeTests|ProcessesTests|LiveMigrationTests)'
+	scripts/with-postgres sh -c '.build/debug/justpersist-conformance "$$JP_POSTGRES_URL" --profile full --timeout 300'
 
 # The conformance kit with its sabotaged stores, the output of the plugin, and the expansions of the macros.
 test-developer: setup

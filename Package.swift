@@ -298,6 +298,7 @@ let package = Package(
                 "JustPersist", "JustPersistRecords", "JustPersistPostgres", "JustPersistLMDB",
                 "JustPersistLevelDB", "JustPersistMemory", "JustPersistMigration",
                 "JustPersistInspector", "JustPersistConformanceTesting", "CPostgres",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -18,6 +18,9 @@ extension PostgresConfiguration {
             "connectTimeout", \.connectTimeout, in: 1...86_400,
             "For how many seconds a block waits for a server that can be reached."),
         .count(
+            "answerTimeout", \.answerTimeout, in: 1...86_400,
+            "For how many seconds a block waits for a server that is connected and silent."),
+        .count(
             "outcomeTimeout", \.outcomeTimeout, in: 1...86_400,
             "For how many seconds a write waits for the outcome of an interrupted commit."),
         .count(

@@ -89,7 +89,9 @@ extension PostgresConfiguration {
                 underscores.
                 """)
         }
-        let numbers = [connections, lockTimeout, connectTimeout, outcomeTimeout, idleTimeout]
+        let numbers = [
+            connections, lockTimeout, connectTimeout, answerTimeout, outcomeTimeout, idleTimeout,
+        ]
         guard numbers.allSatisfy({ (1...86_400).contains($0) }) else {
             throw DataStoreError(
                 .invalidStoreURL, in: "open",

@@ -36,7 +36,12 @@ public struct PostgresConfiguration: Sendable, Hashable {
     public var lockTimeout: Int
     /// The seconds for which a block, or the opening of a store, waits for a server that can be reached.
     public var connectTimeout: Int
-    /// The seconds for which a write waits for the outcome of a commit after the connection was lost during it.
+    /// The seconds for which a block waits for a server that keeps the connection open, without a byte from it or to it.
+    ///
+    /// The connection is then given up: a read block fails with `.connectionLost`, and a commit is looked up on a new
+    /// connection. The time that ``lockTimeout`` allows is added where the server may wait for a lock.
+    public var answerTimeout: Int
+    /// The seconds for which a write waits for the outcome of a commit whose connection was lost, or whose standby was not awaited.
     public var outcomeTimeout: Int
     /// The seconds after which the server ends a block that has not asked it anything, and releases a writer's lock.
     public var idleTimeout: Int
@@ -47,7 +52,8 @@ public struct PostgresConfiguration: Sendable, Hashable {
         encryption: Encryption = .prefer, applicationName: String = "JustPersist",
         durability: Durability = .full, isReadOnly: Bool = false, createsIfMissing: Bool = true,
         changeLog: ChangeLogLength? = nil, connections: Int = 8, lockTimeout: Int = 30,
-        connectTimeout: Int = 10, outcomeTimeout: Int = 60, idleTimeout: Int = 600
+        connectTimeout: Int = 10, answerTimeout: Int = 60, outcomeTimeout: Int = 60,
+        idleTimeout: Int = 600
     ) {
         self.hosts = hosts
         self.user = user
@@ -62,6 +68,7 @@ public struct PostgresConfiguration: Sendable, Hashable {
         self.connections = connections
         self.lockTimeout = lockTimeout
         self.connectTimeout = connectTimeout
+        self.answerTimeout = answerTimeout
         self.outcomeTimeout = outcomeTimeout
         self.idleTimeout = idleTimeout
     }

@@ -47,7 +47,7 @@ public final class PostgresEngine: KeyValueEngine {
     /// Closes the connections.
     public func close() { session.withLock { $0 = nil } }
 
-    /// Deletes the store's schema.
+    /// Deletes the store's tables, and its schema unless an administrator has made it or something else is in it.
     ///
     /// Does nothing if there is no store.
     ///

@@ -2,12 +2,13 @@ import Foundation
 import Testing
 
 /// A server that a test may stop.
-final class OwnServer {
+final class OwnServer: Sendable {
     let url: String
-    private let directory: String
+    let directory: String
     private let programs: String
 
-    init() throws {
+    /// - Parameter password: The password that the server demands; `nil` if it demands none.
+    init(password: String? = nil) throws {
         programs = try #require(ProcessInfo.processInfo.environment["JP_POSTGRES_BIN"])
         // The script that started the first server ends the ones below its directory.
         let parent = try #require(ProcessInfo.processInfo.environment["JP_POSTGRES_DIRECTORY"])
@@ -18,12 +19,14 @@ final class OwnServer {
         if getuid() == 0 {
             try Self.call("/bin/chown", ["postgres", directory])
         }
+        let passwordFile = directory + "/password"
+        if let password { try Data(password.utf8).write(to: URL(filePath: passwordFile)) }
         try call(
             "initdb",
             [
-                "-D", directory + "/data", "-A", "trust", "-U", "postgres", "-E", "UTF8",
-                "--locale=C",
-            ])
+                "-D", directory + "/data", "-U", "postgres", "-E", "UTF8", "--locale=C", "-A",
+            ] + (password == nil ? ["trust"] : ["scram-sha-256", "--pwfile", passwordFile]))
+        try? FileManager.default.removeItem(atPath: passwordFile)
         try start()
     }
 
@@ -36,6 +39,38 @@ final class OwnServer {
     func restart() throws {
         try call("pg_ctl", ["-D", directory + "/data", "-m", "immediate", "-w", "stop"])
         try start()
+    }
+
+    /// Kills a process that serves a connection of the library: the server ends all others, and recovers.
+    func killBackend() throws {
+        let rows = try? TestConnection(directory).run(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'JustPersist' ORDER BY random() LIMIT 1"
+        )
+        guard let pid = rows?.first.flatMap({ Int32($0[0]) }) else { return try awaitStart() }
+        kill(pid, SIGKILL)
+        Thread.sleep(forTimeInterval: 0.02)
+        try awaitStart()
+    }
+
+    /// Kills the process that starts all others, and starts the server.
+    func killPostmaster() throws {
+        let file = try String(contentsOfFile: directory + "/data/postmaster.pid", encoding: .utf8)
+        let pid = try #require(file.split(separator: "\n").first.flatMap { Int32($0) })
+        kill(pid, SIGKILL)
+        // The processes that it has left end when they notice, and the server starts when they have.
+        for _ in 0..<200 {
+            if (try? start()) != nil { return }
+            Thread.sleep(forTimeInterval: 0.05)
+        }
+        try start()
+    }
+
+    private func awaitStart() throws {
+        for _ in 0..<1_000 {
+            if (try? TestConnection(directory)) != nil { return }
+            Thread.sleep(forTimeInterval: 0.01)
+        }
+        _ = try TestConnection(directory)
     }
 
     private func start() throws {
@@ -71,6 +106,7 @@ final class OwnServer {
         process.standardError = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(path) has failed")
+        struct Failure: Error { let path: String }
+        if process.terminationStatus != 0 { throw Failure(path: path) }
     }
 }

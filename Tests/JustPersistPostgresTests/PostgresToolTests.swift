@@ -4,13 +4,13 @@ import Testing
 
 /// The command line tool on stores in PostgreSQL.
 @Suite(.enabled(if: Server.isThere, Server.notThere)) struct PostgresToolTests {
-    private struct Outcome {
+    struct Outcome {
         let status: Int32
         let output: String
         let errors: String
     }
 
-    private func run(_ program: String = "justpersist", _ arguments: String...) throws -> Outcome {
+    func run(_ program: String = "justpersist", _ arguments: String...) throws -> Outcome {
         var place = Bundle.main.executableURL
         while let folder = place?.deletingLastPathComponent(), folder.path != "/" {
             let tool = folder.appending(path: program)

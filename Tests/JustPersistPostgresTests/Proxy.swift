@@ -13,6 +13,8 @@ final class Proxy: Sendable {
         /// How many bytes still pass before all connections are cut.
         var cut: (direction: Direction, after: Int)?
         var isAway = false
+        /// Whether no byte passes, although all connections stay open.
+        var isSilent = false
         var cuts = 0
         var open: Set<Int32> = []
         var isOver = false
@@ -24,16 +26,7 @@ final class Proxy: Sendable {
 
     init() throws {
         directory = "/tmp/jp-proxy-" + UUID().uuidString.prefix(8)
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        let address = try Self.address(directory)
-        let isBound = unsafe withUnsafePointer(to: address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-            }
-        }
-        try #require(isBound && listen(listener, 64) == 0)
+        listener = try Self.listen(in: directory)
         let thread = Thread { [weak self, listener] in
             while true {
                 let client = accept(listener, nil, nil)
@@ -52,10 +45,8 @@ final class Proxy: Sendable {
     }
 
     func stop() {
-        let open = state.withLock { state in
-            state.isOver = true
-            return state.open
-        }
+        state.change { $0.isOver = true }
+        let open = state.withLock { $0.open }
         for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
         shutdown(listener, Int32(SHUT_RDWR))
         close(listener)
@@ -78,7 +69,25 @@ final class Proxy: Sendable {
     /// Refuses connections, as a server that is away does.
     func goAway(_ isAway: Bool = true) { state.withLock { $0.isAway = isAway } }
 
+    /// Lets no byte pass, as a server does that is stopped and holds its connections.
+    func beSilent(_ isSilent: Bool = true) { state.change { $0.isSilent = isSilent } }
+
     // MARK: Connections
+
+    /// Makes a directory, and listens there as a server does.
+    static func listen(in directory: String) throws -> Int32 {
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let address = try address(directory)
+        let isBound = unsafe withUnsafePointer(to: address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        try #require(isBound && Foundation.listen(listener, 64) == 0)
+        return listener
+    }
 
     private static func address(_ directory: String) throws -> sockaddr_un {
         var address = sockaddr_un()
@@ -132,6 +141,7 @@ final class Proxy: Sendable {
         while true {
             let count = unsafe read(from, &buffer, buffer.count)
             if count <= 0 { return }
+            state.wait { $0.isSilent && !$0.isOver ? nil : () }
             let (passed, others) = state.withLock { state -> (Int, Set<Int32>?) in
                 var passed = count
                 var cut: Set<Int32>?

@@ -42,8 +42,8 @@ enum Server {
 
     private let pointer: OpaquePointer
 
-    init() throws {
-        let parameters = "host='\(Server.socketDirectory)' user=postgres dbname=postgres"
+    init(_ directory: String = Server.socketDirectory) throws {
+        let parameters = "host='\(directory)' user=postgres dbname=postgres"
         guard let pointer = unsafe PQconnectdb(parameters) else {
             throw Failure(description: "There is no memory for a connection.")
         }

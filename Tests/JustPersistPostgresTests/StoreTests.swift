@@ -51,16 +51,37 @@ import Testing
         try Server.run("DROP SCHEMA \(schema) CASCADE")
     }
 
-    @Test func anEmptySchemaIsTakenForTheStore() throws {
+    @Test func anEmptySchemaIsTakenForTheStoreAndStays() throws {
         let url = try Server.newStore()
         let schema = "jp_" + (try #require(url.split(separator: "=").last))
-        try Server.run("CREATE SCHEMA \(schema)")
+        try Server.run("CREATE SCHEMA \(schema); COMMENT ON SCHEMA \(schema) IS 'mine'")
         let store = try PostgresDataStore.open(url)
         try store.write { db in
             try db.declare(ItemSchema("Dish", attributes: []))
             _ = try db.create("Dish")
         }
         try store.destroy()
+        let left =
+            "SELECT (SELECT count(*) FROM pg_class WHERE relnamespace = n.oid) FROM pg_namespace AS n"
+            + " WHERE nspname = '\(schema)'"
+        #expect(try Server.run(left) == [["0"]])
+        try Server.run("DROP SCHEMA \(schema)")
+    }
+
+    @Test func destroyingLeavesTheTablesOfOthersInTheSchema() throws {
+        let url = try Server.newStore()
+        let schema = "jp_" + (try #require(url.split(separator: "=").last))
+        let names =
+            "SELECT relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace"
+        let store = try PostgresDataStore.open(url)
+        try Server.run("CREATE TABLE \(schema).mine (a int)")
+        try store.destroy()
+        #expect(try Server.run("\(names) WHERE nspname = '\(schema)'") == [["mine"]])
+        try Server.run("DROP SCHEMA \(schema) CASCADE")
+        // Otherwise, nothing is left.
+        try store.open()
+        try store.destroy()
+        #expect(try Server.run("SELECT 1 FROM pg_namespace WHERE nspname = '\(schema)'").isEmpty)
     }
 
     @Test func aReadOnlyStoreRefusesWrites() throws {
@@ -87,6 +108,74 @@ import Testing
         try other.destroy()
         let error = #expect(throws: DataStoreError.self) { try store.performRead { _ in } }
         #expect(error?.code == .storeDeleted)
+    }
+
+    /// The other store's catalog has the version of this one's, and other types.
+    @Test(arguments: [false, true])
+    func aStoreThatWasReplacedElsewhereIsNotWrittenWithTheOldCatalog(_ isEmpty: Bool) throws {
+        let url = try Server.newStore()
+        let store = try PostgresDataStore.open(url)
+        try store.write { db in
+            try db.declare(ItemSchema("Dish", attributes: [AttributeSchema("price")]))
+            try db.create("Dish")["price"] = .int(1)
+        }
+        #expect(try store.read { try $0.count(DataStoreRequest(itemTypeKey: "Dish")) } == 1)
+        let child = try store.makeChild()
+        try child.open()
+        let other = try PostgresDataStore.open(url)
+        try other.destroy()
+        try other.open()
+        if isEmpty {
+            let schema = "jp_" + (try #require(url.split(separator: "=").last))
+            try Server.run("DELETE FROM \(schema).kv")
+        } else {
+            try other.write { db in
+                try db.declare(ItemSchema("Drink", attributes: [AttributeSchema("volume")]))
+                try db.create("Drink")["volume"] = .double(0.5)
+            }
+        }
+        let calls: [() throws -> Void] = [
+            { try store.write { db in try db.create("Dish")["price"] = .int(2) } },
+            { try store.write { db in try db.declare(ItemSchema("Other", attributes: [])) } },
+            { try store.performRead { _ in } },
+            { _ = try store.read { try $0.schemas() } },
+            { _ = try child.read { try $0.count(DataStoreRequest(itemTypeKey: "Dish")) } },
+        ]
+        for call in calls {
+            let error = #expect(throws: DataStoreError.self) { try call() }
+            #expect(error?.code == .storeDeleted, "\(error as Any)")
+            #expect(error?.message.contains("destroyed") == true)
+        }
+        if !isEmpty {
+            #expect(try other.read { try $0.schemas().map(\.itemTypeKey) } == ["Drink"])
+            #expect(try other.verify().problems.isEmpty)
+        }
+        try store.close()
+        try store.open()
+        #expect(try store.read { try $0.schemas().count } == (isEmpty ? 0 : 1))
+        try other.close()
+        try store.destroy()
+    }
+
+    /// An empty store has no id, so a store that is read then has the one that the first writer gives it.
+    @Test func aReaderOfAnEmptyStoreFollowsTheProcessThatFillsIt() throws {
+        let url = try Server.newStore()
+        let schema = "jp_" + (try #require(url.split(separator: "=").last))
+        try PostgresDataStore.open(url).close()
+        try Server.run("DELETE FROM \(schema).kv")
+        let reader = try PostgresDataStore.open(url + "&readOnly=true")
+        #expect(try reader.read { try $0.schemas().count } == 0)
+        let writers = try [PostgresDataStore.open(url), PostgresDataStore.open(url)]
+        for (number, writer) in writers.enumerated() {
+            try writer.write { db in
+                try db.declare(ItemSchema("Dish\(number)", attributes: []))
+                _ = try db.create("Dish\(number)")
+            }
+        }
+        #expect(try reader.read { try $0.schemas().count } == 2)
+        #expect(try reader.read { try $0.count(DataStoreRequest(itemTypeKey: "Dish1")) } == 1)
+        for store in [reader, writers[1]] { try store.close() }
+        try writers[0].destroy()
     }
 
     @Test(arguments: [
@@ -125,6 +214,30 @@ import Testing
     @Test func aServerThatIsNotThereIsALostConnection() throws {
         let error = try failure(opening: "postgres://u@%2Fno%2Fsuch%2Fdirectory/d")
         #expect(error.code == .connectionLost)
+    }
+
+    /// The server's refusals are recognized by their SQLSTATE.
+    @Test func refusalsOfTheServerHaveCodes() throws {
+        let url = try #require(Server.url)
+        #expect(try failure(opening: url + "_missing?store=a").code == .storeNotFound)
+        let role = url.replacing("//postgres@", with: "//missing@")
+        let refusal = try failure(opening: role + "?store=a")
+        #expect(refusal.code == .accessDenied, "\(refusal)")
+    }
+
+    /// A server may write its messages in any language.
+    @Test(arguments: [
+        ("28P01", DataStoreError.Code.accessDenied), ("3D000", .storeNotFound), ("53300", .busy),
+        ("57P03", .connectionLost),
+    ])
+    func refusalsInOtherLanguagesHaveCodes(_ state: String, _ code: DataStoreError.Code) throws {
+        let server = try RefusingServer(
+            "S致命的错误\0VFATAL\0C\(state)\0M用户 \"u\" 失败\0Rauth_failed\0")
+        defer { server.stop() }
+        let directory = server.directory.replacing("/", with: "%2F")
+        let error = try failure(opening: "postgres://u@\(directory)/d?connectTimeout=1")
+        #expect(error.code == code, "\(error)")
+        #expect(error.engine?.text.contains(state) == true)
     }
 
     /// Threads whose blocks begin blocks of their own share a few connections, and none waits for ever.

@@ -86,6 +86,34 @@ import Testing
         #expect(try Server.run("SELECT 1 FROM pg_namespace WHERE nspname = 'jpv_\(name)'").isEmpty)
     }
 
+    /// Names are data: no part of one is taken for the program's own text.
+    @Test func attributesHaveAnyName() throws {
+        let url = try Server.newStore()
+        let name = try #require(url.split(separator: "=").last).description
+        let store = try PostgresDataStore.open(url)
+        let names = ["VIEWS", "a\"; SELECT 1; --", "$$", "\\(views)", "_id", "_record"]
+        try store.write { db in
+            try db.declare(
+                ItemSchema(
+                    "VIEWS.Thing", attributes: names.map { AttributeSchema($0, kinds: [.int]) }))
+            let item = try db.create("VIEWS.Thing")
+            for (number, name) in names.enumerated() { item[name] = .int(Int64(number)) }
+        }
+        #expect(try store.makeViews() == ["\"jpv_\(name)\".\"VIEWS.Thing\""])
+        let columns = try Server.run(
+            "SELECT column_name FROM information_schema.columns WHERE table_schema = 'jpv_\(name)' ORDER BY ordinal_position"
+        ).map { $0[0] }
+        #expect(
+            columns == ["_id"] + names.map { $0.hasPrefix("_") ? $0 + "_2" : $0 }.dropLast() + [
+                "_record", "_record_2",
+            ])
+        let values = names.dropLast(2).map { "\"\($0.replacing("\"", with: "\"\""))\"" }
+        let found = try Server.run(
+            "SELECT \(values.joined(separator: ",")) FROM \"jpv_\(name)\".\"VIEWS.Thing\"")
+        #expect(found == [(0..<values.count).map(String.init)])
+        try store.destroy()
+    }
+
     @Test func aSchemaOfOthersIsNotReplaced() throws {
         let url = try Server.newStore()
         let name = try #require(url.split(separator: "=").last).description

@@ -7,6 +7,18 @@ import JustPersistRecords
 // Sendable because one thread at a time uses it: the pool hands it over under its lock.
 final class Connection: @unchecked Sendable {
     private let handle: ConnectionHandle
+    /// The seconds without a byte in either direction after which the server is given up.
+    private let silenceLimit: Int
+    /// The seconds for which the server may wait for a lock, and be silent meanwhile.
+    private let lockTimeout: Int
+    /// Whether the server was given up.
+    private var isSilent = false
+    /// Whether a commit survives a loss of power, as far as the server's settings say.
+    private var keepsCommits = true
+    /// Whether the server has acknowledged a commit without waiting for its standby to the end.
+    ///
+    /// It has been committed there, and only there if the standby was not reached.
+    var hasCutWaitShort = false
     /// The requests whose answers have not been received, in their order.
     private var waiting: [Answer] = []
 
@@ -14,10 +26,15 @@ final class Connection: @unchecked Sendable {
     final class Answer {
         /// Weak, because the connection holds the answers for which it waits.
         private weak var connection: Connection?
+        /// The seconds for which the server may be silent.
+        fileprivate let silenceLimit: Int
         fileprivate var results: [Page]?
         fileprivate var failure: DataStoreError?
 
-        fileprivate init(of connection: Connection) { self.connection = connection }
+        fileprivate init(of connection: Connection, silenceLimit: Int) {
+            self.connection = connection
+            self.silenceLimit = silenceLimit
+        }
 
         /// Waits for the results.
         func receive() throws(DataStoreError) -> [Page] {
@@ -37,6 +54,7 @@ final class Connection: @unchecked Sendable {
 
     /// Connects to one of the servers, which must accept writes unless the store is read-only.
     init(_ configuration: PostgresConfiguration, timeout: Int) throws(DataStoreError) {
+        let start = Surroundings.now
         let parameters = configuration.connectionParameters(timeout: timeout)
         let pointer = unsafe Self.withCStrings(parameters.map(\.0) + parameters.map(\.1)) {
             (strings) -> OpaquePointer? in
@@ -51,27 +69,39 @@ final class Connection: @unchecked Sendable {
                 .storageFailure, in: "open", "There is no memory for a connection.")
         }
         handle = unsafe ConnectionHandle(pointer)
-        guard unsafe PQstatus(handle.pointer) == CONNECTION_OK else {
-            // Before libpq 14, and for failures of the server during the start, there is no SQLSTATE apart from the text.
-            throw Self.failure(connecting: errorText)
+        silenceLimit = configuration.answerTimeout
+        lockTimeout = configuration.lockTimeout
+        if unsafe PQstatus(pointer) != CONNECTION_OK {
+            let hasTime = Surroundings.now - start < .seconds(timeout)
+            try connectAgain(configuration, hasTime: hasTime)
         }
-        try run(configuration.settings)
+        unsafe PQsetnonblocking(pointer, 1)
+        receiveNotices()
+        let guarantees = try run(configuration.settings).first ?? []
+        keepsCommits = !guarantees.contains("off")
     }
 
-    /// The error for a connection that could not be made.
-    private static func failure(connecting text: String) -> DataStoreError {
-        let states = [
-            ("does not exist", "3D000"), ("authentication failed", "28P01"),
-            ("no password supplied", "28P01"), ("no pg_hba.conf entry", "28000"),
-            ("is not permitted to log in", "28000"), ("too many clients", "53300"),
-            ("remaining connection slots", "53300"), ("too many connections", "53300"),
-        ]
-        guard let state = states.first(where: { text.contains($0.0) })?.1,
-            !text.contains("No such file"), !text.contains("Connection refused")
-        else { return .connectionLost(text, in: "open") }
-        let isRole = state == "3D000" && text.contains("role ")
-        return DataStoreError(
-            serverState: isRole ? "28000" : state,
+    /// Tries once more, because libpq has an SQLSTATE for a connection that failed only in the text of this second failure.
+    ///
+    /// The rest of the texts is in the language of the server and of the program.
+    private func connectAgain(
+        _ configuration: PostgresConfiguration, hasTime: Bool
+    ) throws(DataStoreError) {
+        let text = errorText
+        let lacksPassword = unsafe PQconnectionNeedsPassword(handle.pointer) == 1
+        guard hasTime || lacksPassword else { throw .connectionLost(text, in: "open") }
+        if !lacksPassword {
+            unsafe PQsetErrorVerbosity(handle.pointer, PQERRORS_VERBOSE)
+            unsafe PQreset(handle.pointer)
+            guard unsafe PQstatus(handle.pointer) != CONNECTION_OK else { return }
+        }
+        let states = lacksPassword ? ["28P01"] : DataStoreError.states(inVerbose: errorText)
+        // A server that could not be reached may accept the connection later.
+        guard let state = states.first, states.count >= configuration.hosts.count else {
+            throw .connectionLost(text, in: "open")
+        }
+        throw DataStoreError(
+            serverState: state,
             text: text.split(whereSeparator: \.isNewline).joined(separator: " "), in: "open")
     }
 
@@ -99,7 +129,7 @@ final class Connection: @unchecked Sendable {
 
     /// Whether the connection can be used.
     var isUsable: Bool {
-        if handle.isInherited { return false }
+        if handle.isInherited || isSilent { return false }
         return unsafe PQstatus(handle.pointer) == CONNECTION_OK
     }
 
@@ -119,21 +149,43 @@ final class Connection: @unchecked Sendable {
     /// Runs statements without parameters, and returns the last one's rows as texts.
     @discardableResult
     func run(_ statements: String) throws(DataStoreError) -> [[String?]] {
-        guard let pointer = unsafe PQexec(handle.pointer, statements) else { throw lost("open") }
-        let result = unsafe ResultHandle(pointer)
-        switch result.status {
-        case PGRES_COMMAND_OK: return []
-        case PGRES_TUPLES_OK:
-            let columns = Int(unsafe PQnfields(result.pointer))
-            var rows: [[String?]] = []
-            for row in 0..<result.rowCount {
-                rows.append((0..<columns).map { result.text(row, $0) })
+        guard unsafe PQsendQuery(handle.pointer, statements) == 1 else { throw lost("open") }
+        var rows: [[String?]] = []
+        var failure: DataStoreError?
+        while true {
+            try exchange("open", silenceLimit: silenceLimit + lockTimeout)
+            guard let pointer = unsafe PQgetResult(handle.pointer) else { break }
+            let result = unsafe ResultHandle(pointer)
+            switch result.status {
+            case PGRES_COMMAND_OK: rows = []
+            case PGRES_TUPLES_OK:
+                let columns = Int(unsafe PQnfields(result.pointer))
+                rows = (0..<result.rowCount).map { row in
+                    (0..<columns).map { result.text(row, $0) }
+                }
+            default: failure = failure ?? self.failure(result, in: "open")
             }
-            return rows
-        default:
-            guard isUsable else { throw lost("open") }
-            throw DataStoreError(result, in: "open")
         }
+        if let failure { throw failure }
+        return rows
+    }
+
+    /// The error for a failed result.
+    private func failure(_ result: borrowing ResultHandle, in operation: String) -> DataStoreError {
+        // The server explains why it ends a connection.
+        let state = result.report(Int(UInt8(ascii: "C"))) ?? ""
+        return isUsable || !state.isEmpty ? DataStoreError(result, in: operation) : lost(operation)
+    }
+
+    /// Throws if a commit would not survive a loss of power.
+    func checkDurability(_ durability: Durability) throws(DataStoreError) {
+        guard durability == .full, !keepsCommits else { return }
+        throw DataStoreError(
+            .unsupported, in: "open",
+            """
+            The PostgreSQL server runs with fsync or full_page_writes off, so a loss of power can destroy the store. Turn \
+            them on, or open the store with durability=relaxed. Nothing was changed.
+            """)
     }
 
     // MARK: Requests
@@ -184,10 +236,13 @@ final class Connection: @unchecked Sendable {
         UnsafeMutablePointer<CChar>.allocate(capacity: 1))
 
     /// Ends a request, whose statements were sent, without waiting.
-    func end() throws(DataStoreError) -> Answer {
+    ///
+    /// - Parameter mayLock: Whether the server may wait for a lock.
+    func end(mayLock: Bool = false) throws(DataStoreError) -> Answer {
         try checkProcess(in: "read")
         guard unsafe PQpipelineSync(handle.pointer) == 1 else { throw lost("read") }
-        let answer = Answer(of: self)
+        let answer = Answer(
+            of: self, silenceLimit: silenceLimit + (mayLock ? lockTimeout : 0))
         waiting.append(answer)
         return answer
     }
@@ -209,13 +264,24 @@ final class Connection: @unchecked Sendable {
             throw DataStoreError(.storageFailure, in: "read", "The server was not asked.")
         }
         let answer = waiting.removeFirst()
+        do throws(DataStoreError) {
+            try receive(answer)
+        } catch {
+            answer.failure = error
+            for other in waiting { other.failure = error }
+            waiting = []
+        }
+    }
+
+    /// Receives an answer; throws if the connection is lost.
+    private func receive(_ answer: Answer) throws(DataStoreError) {
         var results: [Page] = []
         var failure: DataStoreError?
         while true {
+            try exchange("read", silenceLimit: answer.silenceLimit)
             guard let pointer = unsafe PQgetResult(handle.pointer) else {
                 if isUsable { continue }  // The end of one statement's results.
-                failure = failure ?? lost("read")
-                break
+                throw failure ?? lost("read")
             }
             let result = unsafe ResultHandle(pointer)
             switch result.status {
@@ -225,19 +291,78 @@ final class Connection: @unchecked Sendable {
                 return
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: results.append(Page(result))
             case PGRES_PIPELINE_ABORTED: continue
-            default:
-                if failure == nil {
-                    failure = isUsable ? DataStoreError(result, in: "read") : lost("read")
-                    // The server explains why it ends a connection.
-                    if let state = result.report(Int(UInt8(ascii: "C"))), !state.isEmpty {
-                        failure = DataStoreError(result, in: "read")
-                    }
-                }
+            default: failure = failure ?? self.failure(result, in: "read")
             }
         }
-        answer.failure = failure
-        for other in waiting { other.failure = failure }
-        waiting = []
+    }
+
+    /// Sends what was queued, so that it does not collect in memory.
+    func flush() throws(DataStoreError) {
+        try exchange("write", silenceLimit: silenceLimit, awaitsResult: false)
+    }
+
+    // MARK: The socket
+
+    /// Sends and receives until a result is here, or until everything is sent.
+    ///
+    /// The next result says so if the connection is lost meanwhile.
+    ///
+    /// - Throws: `.connectionLost` if no byte has passed in either direction for too long.
+    private func exchange(
+        _ operation: String, silenceLimit: Int, awaitsResult: Bool = true
+    ) throws(DataStoreError) {
+        if isSilent { throw silence(operation, silenceLimit) }
+        var end = Surroundings.now + .seconds(silenceLimit)
+        // The library may have more bytes than the socket if the connection is encrypted.
+        let isEncrypted = unsafe PQsslInUse(handle.pointer) == 1
+        while true {
+            if isEncrypted, unsafe PQconsumeInput(handle.pointer) == 0 { return }
+            let unsent = unsafe PQflush(handle.pointer)
+            if unsent < 0 { return }
+            if awaitsResult ? unsafe PQisBusy(handle.pointer) == 0 : unsent == 0 { return }
+            let events = Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0)
+            var socket = pollfd(fd: unsafe PQsocket(handle.pointer), events: events, revents: 0)
+            let left = max(0, (end - Surroundings.now) / .milliseconds(1))
+            let ready = unsafe poll(&socket, 1, Int32(min(left.rounded(.up), 1e6)))
+            if ready < 0, errno != EINTR { return }
+            if ready > 0 {
+                if socket.revents != Int16(POLLOUT), unsafe PQconsumeInput(handle.pointer) == 0 {
+                    return
+                }
+                end = Surroundings.now + .seconds(silenceLimit)
+            } else if Surroundings.now >= end {
+                isSilent = true
+                throw silence(operation, silenceLimit)
+            }
+        }
+    }
+
+    private func silence(_ operation: String, _ seconds: Int) -> DataStoreError {
+        DataStoreError(
+            .connectionLost, in: operation,
+            """
+            The PostgreSQL server has kept the connection open and not answered for \(seconds) seconds, so the connection \
+            was given up. Nothing was committed; try again, or allow more with the option “answerTimeout”.
+            """,
+            engine: DataStoreError.EngineFailure(
+                name: PostgresEngine.name, text: "no answer for \(seconds) seconds"))
+    }
+
+    /// Receives the server's warnings, which libpq would write to standard error.
+    private func receiveNotices() {
+        // SAFETY: libpq calls it while it works on the connection, which this object owns.
+        unsafe PQsetNoticeReceiver(
+            handle.pointer,
+            { connection, notice in
+                guard let connection = unsafe connection, let notice = unsafe notice else { return }
+                let function = unsafe PQresultErrorField(notice, Int32(UInt8(ascii: "R")))
+                // The name of the function is in no language.
+                guard let function = unsafe function,
+                    unsafe String(cString: function) == "SyncRepWaitForLSN"
+                else { return }
+                unsafe Unmanaged<Connection>.fromOpaque(connection).takeUnretainedValue()
+                    .hasCutWaitShort = true
+            }, Unmanaged.passUnretained(self).toOpaque())
     }
 }
 

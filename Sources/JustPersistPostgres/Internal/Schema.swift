@@ -20,9 +20,8 @@ struct Schema {
         case store
     }
 
-    /// Finds or creates the tables, and checks what the server guarantees.
+    /// Finds or creates the tables.
     func prepare(_ configuration: PostgresConfiguration) throws(DataStoreError) {
-        if configuration.durability == .full { try checkDurability() }
         let state = try state("open")
         if state == .store {
             if !configuration.isReadOnly { try forgetOldCommits() }
@@ -36,12 +35,25 @@ struct Schema {
         try create(hasSchema: state == .empty)
     }
 
-    /// Drops the tables, if they are those of a store.
+    /// Drops the tables, if they are those of a store, and the schema, if the store has made it and nothing else is in it.
     func destroy() throws(DataStoreError) {
         guard try state("destroy") == .store else { return }
         let views = try ownsViews() == true ? "DROP SCHEMA \(names.quotedViews) CASCADE;" : ""
-        try connection.run("\(views) DROP SCHEMA IF EXISTS \(names.quotedSchema) CASCADE")
+        let isOurs = try comment(of: names.schema) == Self.comment
+        let schema =
+            isOurs
+            ? """
+            DO $$ BEGIN DROP SCHEMA \(names.quotedSchema); EXCEPTION WHEN dependent_objects_still_exist THEN END $$;
+            """ : ""
+        try connection.run(
+            """
+            BEGIN ISOLATION LEVEL READ COMMITTED; \(views)
+            DROP TABLE IF EXISTS \(names.entries), \(names.writer), \(names.commits) CASCADE; \(schema) COMMIT
+            """)
     }
+
+    /// The comment by which a schema that a store has made is recognized.
+    private static let comment = "A store of JustPersist"
 
     /// Replaces the views over the store.
     func makeViews(_ views: ViewSchema) throws(DataStoreError) {
@@ -56,10 +68,15 @@ struct Schema {
 
     /// Whether the schema of the views holds such views; `nil` if there is none.
     private func ownsViews() throws(DataStoreError) -> Bool? {
+        try comment(of: names.views).map { $0 == ViewSchema.comment }
+    }
+
+    /// The comment of a schema, which may be empty; `nil` if there is no such schema.
+    private func comment(of schema: String) throws(DataStoreError) -> String? {
         let rows = try connection.run(
-            "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = '\(names.views)'"
+            "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE nspname = '\(schema)'"
         )
-        return rows.first.map { $0[0] == ViewSchema.comment }
+        return rows.first.map { $0[0] ?? "" }
     }
 
     private func state(_ operation: String) throws(DataStoreError) -> State {
@@ -109,6 +126,7 @@ struct Schema {
             : """
             CREATE SCHEMA IF NOT EXISTS \(names.quotedSchema);
             REVOKE ALL ON SCHEMA \(names.quotedSchema) FROM PUBLIC;
+            COMMENT ON SCHEMA \(names.quotedSchema) IS '\(Self.comment)';
             """
         // The lock is of this database, and lets one process at a time create the store.
         try connection.run(
@@ -124,19 +142,6 @@ struct Schema {
                 (session uuid PRIMARY KEY, number int8 NOT NULL, at timestamptz NOT NULL DEFAULT now());
             INSERT INTO \(names.writer) (format) VALUES (\(Self.format)) ON CONFLICT DO NOTHING;
             COMMIT
-            """)
-    }
-
-    /// Throws if a commit would not survive a loss of power.
-    private func checkDurability() throws(DataStoreError) {
-        let rows = try connection.run(
-            "SELECT current_setting('fsync'), current_setting('full_page_writes')")
-        guard rows.first?[0] == "off" || rows.first?[1] == "off" else { return }
-        throw DataStoreError(
-            .unsupported, in: "open",
-            """
-            The PostgreSQL server runs with fsync or full_page_writes off, so a loss of power can destroy the store. Turn \
-            them on, or open the store with durability=relaxed.
             """)
     }
 

@@ -20,6 +20,11 @@ extension DataStoreError {
         self.init(serverState: state, text: text, in: operation)
     }
 
+    /// The SQLSTATEs in libpq's verbose text: `FATAL:  28P01: …`, with the severity in any language.
+    static func states(inVerbose text: String) -> [String] {
+        text.matches(of: #/: {2}([0-9A-Z]{5}): /#).map { String($0.1) }
+    }
+
     init(serverState state: String, text: String, in operation: String) {
         let (code, message) = Self.meaning(of: state)
         self.init(

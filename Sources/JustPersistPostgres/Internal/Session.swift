@@ -21,6 +21,7 @@ final class Session: Sendable {
         names = Names(store: configuration.store)
         pool = Pool(limit: configuration.connections)
         let connection = try Self.connectAtOpening(configuration)
+        try connection.checkDurability(configuration.durability)
         try Schema(names, connection).prepare(configuration)
         try connection.prepare(names)
         _ = pool.enter()
@@ -36,10 +37,8 @@ final class Session: Sendable {
             do throws(DataStoreError) {
                 return try Connection(configuration, timeout: configuration.connectTimeout)
             } catch {
-                let isStarting = ["starting up", "shutting down", "recovery"].contains {
-                    error.engine?.text.contains($0) == true
-                }
-                guard isStarting, Surroundings.now < end else { throw error }
+                // The server is starting, or ending.
+                guard error.serverState == "57P03", Surroundings.now < end else { throw error }
             }
             Surroundings.sleep(seconds: 0.1)
         }
@@ -110,7 +109,7 @@ final class Session: Sendable {
                 idle = nil
                 for statement in statements { try connection.send(statement) }
                 try connection.send(.first)
-                let pages = try connection.end().receive()
+                let pages = try connection.end(mayLock: operation == "write").receive()
                 guard pages.count == statements.count + 1 else {
                     throw DataStoreError(
                         .storageFailure, in: operation, "The server did not begin a transaction.")
@@ -132,6 +131,8 @@ final class Session: Sendable {
 
     private func connect() throws(DataStoreError) -> Connection {
         let connection = try Connection(configuration, timeout: configuration.connectTimeout)
+        // Its settings may have changed since the store was opened, or it may be another server.
+        try connection.checkDurability(configuration.durability)
         try connection.prepare(names)
         return connection
     }
@@ -174,16 +175,18 @@ final class Session: Sendable {
             last.number += 1
             return last
         }
+        connection.hasCutWaitShort = false
+        var isAsked = false
         do throws(DataStoreError) {
             try connection.send(changes)
             try connection.send(.note, commit.session.bytes, Parameter.number(commit.number))
+            isAsked = true
             try connection.send("COMMIT")
             let results = try connection.end().receive()
             guard results.last?.tag == "COMMIT" else {
                 throw DataStoreError(
                     .storageFailure, in: "write", "The server has not committed the block.")
             }
-            pool.leave(connection)
         } catch {
             // Without the server's own word, the server may have committed.
             if connection.isUsable, error.serverState != nil {
@@ -192,13 +195,22 @@ final class Session: Sendable {
             }
             pool.leave(nil)
             pool.dropIdle()
-            try settle(commit, after: error)
+            // Without a COMMIT, the server rolls back.
+            guard isAsked else { throw error }
+            return try settle(commit, after: error)
         }
+        pool.leave(connection)
+        if connection.hasCutWaitShort { try settle(commit, after: nil) }
     }
 
-    /// Finds out whether a commit has happened during which the connection was lost; returns if it has.
-    private func settle(_ commit: SessionCommit, after error: DataStoreError) throws(DataStoreError)
-    {
+    /// Finds out whether a commit has happened during which the connection was lost, and returns if it has.
+    ///
+    /// A commit whose wait for a standby was cut short has happened. If a standby confirms a later one, it has both.
+    ///
+    /// - Parameter error: The loss of the connection; `nil` if the wait was cut short.
+    private func settle(
+        _ commit: SessionCommit, after error: DataStoreError?
+    ) throws(DataStoreError) {
         let end = Surroundings.now + .seconds(configuration.outcomeTimeout)
         repeat {
             let outcome: CommitOutcome
@@ -210,19 +222,25 @@ final class Session: Sendable {
                 continue
             }
             if outcome == .committed { return }
-            throw error.code == .connectionLost
-                ? error : DataStoreError.connectionLost(error.engine?.text ?? "", in: "write")
+            if let error, error.code == .connectionLost { throw error }
+            throw DataStoreError.connectionLost(error?.engine?.text ?? "", in: "write")
         } while Surroundings.now < end
         // The row of the session keeps the answer, so later commits use another one.
         lastCommit.withLock { $0 = SessionCommit() }
-        var unknown = DataStoreError(
-            .commitOutcomeUnknown, in: "write",
+        let message =
+            error == nil
+            ? """
+            The PostgreSQL server has committed the block, but was made to stop waiting for its standby, and no standby has \
+            confirmed a later commit within \(configuration.outcomeTimeout) seconds. If the server is lost now, the block may be.
             """
+            : """
             The connection to the PostgreSQL server was lost during a commit, and no server could be asked for the outcome \
             within \(configuration.outcomeTimeout) seconds. The block is committed completely or not at all.
-            """,
+            """
+        var unknown = DataStoreError(
+            .commitOutcomeUnknown, in: "write", message,
             advice: "outcome(of:) determines it with the error's commitToken.",
-            engine: error.engine)
+            engine: error?.engine)
         unknown.commitToken = commit.token
         throw unknown
     }
@@ -252,12 +270,14 @@ extension Connection {
                 values.append(value.span)
                 if values.bytes.count + keys.bytes.count >= Statement.answerBytes {
                     try send(.put, keys.bytes, values.bytes)
+                    try flush()
                     (keys, values) = (Parameter.List(), Parameter.List())
                 }
             } else {
                 removed.append(key)
                 if removed.bytes.count >= Statement.answerBytes {
                     try send(.remove, removed.bytes)
+                    try flush()
                     removed = Parameter.List()
                 }
             }

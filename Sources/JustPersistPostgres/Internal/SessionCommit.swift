@@ -40,9 +40,11 @@ struct SessionCommit: Sendable {
     ) throws(DataStoreError) -> CommitOutcome {
         var asking = configuration
         asking.lockTimeout = min(timeout, configuration.lockTimeout)
+        asking.answerTimeout = min(timeout, configuration.answerTimeout)
         asking.isReadOnly = false
         let connection = try Connection(
             asking, timeout: min(timeout, configuration.connectTimeout))
+        try connection.checkDurability(configuration.durability)
         try connection.run(
             "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE \(names.writer) IN EXCLUSIVE MODE")
         let rows = try connection.run(
@@ -52,6 +54,14 @@ struct SessionCommit: Sendable {
             """)
         // A commit of changes is acknowledged when all earlier ones are as durable as it is, on standbys too.
         try connection.run("UPDATE \(names.writer) SET format = format; COMMIT")
+        if connection.hasCutWaitShort {
+            throw DataStoreError(
+                .busy, in: "outcome",
+                """
+                The commit's state could not be confirmed by a standby, because the server was made to stop waiting for it. \
+                Nothing was changed; ask again.
+                """)
+        }
         if let number = rows.first?[0].flatMap({ Int($0) }) {
             return number >= self.number ? .committed : .notCommitted
         }

@@ -20,7 +20,7 @@ struct ViewSchema {
             "REVOKE ALL ON SCHEMA \(names.quotedViews) FROM PUBLIC",
             "COMMENT ON SCHEMA \(names.quotedViews) IS '\(Self.comment)'",
         ]
-        statements += Self.functions.map { $0.replacing("VIEWS.", with: names.quotedViews + ".") }
+        statements += Self.functions(in: names.quotedViews)
     }
 
     /// The comment by which a schema of views is recognized.
@@ -38,12 +38,12 @@ struct ViewSchema {
             "encode(substring(k FROM 6), 'hex')::uuid AS \(Self.identifier("_id", &columns))"
         ]
         for field in fields.prefix(Self.mostColumns) {
-            var bytes = "VIEWS.field(v, \(field.number))"
+            var bytes = "\(names.quotedViews).field(v, \(field.number))"
             if let absent = field.absent {
                 bytes = "coalesce(\(bytes), '\\x\(Self.hex(absent))'::bytea)"
             }
             selected.append(
-                "VIEWS.\(Self.function(of: field.kinds))(\(bytes)) AS \(Self.identifier(field.name, &columns))"
+                "\(names.quotedViews).\(Self.function(of: field.kinds))(\(bytes)) AS \(Self.identifier(field.name, &columns))"
             )
         }
         selected.append("v AS \(Self.identifier("_record", &columns))")
@@ -52,7 +52,7 @@ struct ViewSchema {
         statements.append(
             """
             CREATE VIEW \(names.quotedViews).\(view) AS SELECT \
-            \(selected.joined(separator: ", ").replacing("VIEWS.", with: names.quotedViews + ".")) \
+            \(selected.joined(separator: ", ")) \
             FROM \(names.entries) WHERE k >= '\\x\(Self.key(type.number))' AND k < '\\x\(Self.key(type.number + 1))'
             """)
     }
@@ -99,119 +99,121 @@ extension ViewSchema {
     /// The functions that decode records, which the article *The file format* describes.
     ///
     /// A field is a byte for its tag, and its payload.
-    private static let functions = [
-        """
-        CREATE FUNCTION VIEWS.field(record bytea, number int) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT AS $$
-        DECLARE
-            count int := get_byte(record, 10) + get_byte(record, 11) * 256;
-            width int := CASE WHEN get_byte(record, 9) % 2 = 1 THEN 8 ELSE 4 END;
-            payloads int := 12 + count * width;
-            place int := 12; first int := 0; after int; attribute int; tag int;
-        BEGIN
-            IF get_byte(record, 8) <> 1 THEN RETURN NULL; END IF;
-            FOR entry IN 1..count LOOP
-                IF width = 8 THEN
-                    attribute := get_byte(record, place) + get_byte(record, place + 1) * 256;
-                    tag := get_byte(record, place + 2);
-                    after := get_byte(record, place + 4) + get_byte(record, place + 5) * 256
-                        + get_byte(record, place + 6) * 65536 + get_byte(record, place + 7) * 16777216;
-                ELSE
-                    attribute := get_byte(record, place) + (get_byte(record, place + 1) % 16) * 256;
-                    tag := get_byte(record, place + 1) / 16;
-                    after := get_byte(record, place + 2) + get_byte(record, place + 3) * 256;
+    private static func functions(in views: String) -> [String] {
+        [
+            """
+            CREATE FUNCTION \(views).field(record bytea, number int) RETURNS bytea LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+            DECLARE
+                count int := get_byte(record, 10) + get_byte(record, 11) * 256;
+                width int := CASE WHEN get_byte(record, 9) % 2 = 1 THEN 8 ELSE 4 END;
+                payloads int := 12 + count * width;
+                place int := 12; first int := 0; after int; attribute int; tag int;
+            BEGIN
+                IF get_byte(record, 8) <> 1 THEN RETURN NULL; END IF;
+                FOR entry IN 1..count LOOP
+                    IF width = 8 THEN
+                        attribute := get_byte(record, place) + get_byte(record, place + 1) * 256;
+                        tag := get_byte(record, place + 2);
+                        after := get_byte(record, place + 4) + get_byte(record, place + 5) * 256
+                            + get_byte(record, place + 6) * 65536 + get_byte(record, place + 7) * 16777216;
+                    ELSE
+                        attribute := get_byte(record, place) + (get_byte(record, place + 1) % 16) * 256;
+                        tag := get_byte(record, place + 1) / 16;
+                        after := get_byte(record, place + 2) + get_byte(record, place + 3) * 256;
+                    END IF;
+                    IF attribute = number THEN
+                        RETURN set_byte('\\x00'::bytea, 0, tag)
+                            || substring(record FROM payloads + first + 1 FOR after - first);
+                    END IF;
+                    first := after;
+                    place := place + width;
+                END LOOP;
+                RETURN NULL;
+            END $$
+            """,
+            """
+            CREATE FUNCTION \(views).bits(field bytea) RETURNS int8 LANGUAGE sql IMMUTABLE STRICT AS $$
+                SELECT bit_or(get_byte(field, n)::int8 << (8 * n - 8)) FROM generate_series(1, 8) AS n
+            $$
+            """,
+            """
+            CREATE FUNCTION \(views).number(field bytea) RETURNS float8 LANGUAGE plpgsql IMMUTABLE STRICT AS $$
+            DECLARE
+                bits int8 := \(views).bits(field);
+                exponent int := ((bits >> 52) & 2047)::int;
+                fraction float8 := (bits & 4503599627370495)::float8;
+                sign float8 := CASE WHEN bits < 0 THEN -1 ELSE 1 END;
+            BEGIN
+                IF exponent = 2047 THEN
+                    RETURN CASE WHEN fraction = 0 THEN sign * 'Infinity'::float8 ELSE 'NaN' END;
                 END IF;
-                IF attribute = number THEN
-                    RETURN set_byte('\\x00'::bytea, 0, tag)
-                        || substring(record FROM payloads + first + 1 FOR after - first);
-                END IF;
-                first := after;
-                place := place + width;
-            END LOOP;
-            RETURN NULL;
-        END $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.bits(field bytea) RETURNS int8 LANGUAGE sql IMMUTABLE STRICT AS $$
-            SELECT bit_or(get_byte(field, n)::int8 << (8 * n - 8)) FROM generate_series(1, 8) AS n
-        $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.number(field bytea) RETURNS float8 LANGUAGE plpgsql IMMUTABLE STRICT AS $$
-        DECLARE
-            bits int8 := VIEWS.bits(field);
-            exponent int := ((bits >> 52) & 2047)::int;
-            fraction float8 := (bits & 4503599627370495)::float8;
-            sign float8 := CASE WHEN bits < 0 THEN -1 ELSE 1 END;
-        BEGIN
-            IF exponent = 2047 THEN
-                RETURN CASE WHEN fraction = 0 THEN sign * 'Infinity'::float8 ELSE 'NaN' END;
-            END IF;
-            IF exponent = 0 THEN RETURN sign * fraction * power(2::float8, -1074); END IF;
-            RETURN sign * (fraction + 4503599627370496) * power(2::float8, exponent - 1075);
-        END $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.as_numeric(field bytea) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT AS $$
-            SELECT CASE get_byte(field, 0)
-                WHEN 3 THEN VIEWS.bits(field)::numeric
-                WHEN 4 THEN VIEWS.number(field)::numeric
-                WHEN 10 THEN CASE get_byte(field, 5) WHEN 2 THEN 'NaN'::numeric ELSE
-                    ((CASE get_byte(field, 5) WHEN 1 THEN '-' ELSE '' END)
-                    || convert_from(substring(field FROM 7), 'UTF8') || 'e'
-                    || (VIEWS.bits(substring(field FOR 5) || '\\x00000000'::bytea) << 32 >> 32)::text)::numeric END
-            END
-        $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.as_float8(field bytea) RETURNS float8 LANGUAGE sql IMMUTABLE STRICT AS $$
-            SELECT CASE get_byte(field, 0) WHEN 4 THEN VIEWS.number(field) ELSE VIEWS.as_numeric(field)::float8 END
-        $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.as_int8(field bytea) RETURNS int8 LANGUAGE sql IMMUTABLE STRICT AS $$
-            SELECT CASE get_byte(field, 0) WHEN 3 THEN VIEWS.bits(field) END
-        $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.as_bool(field bytea) RETURNS bool LANGUAGE sql IMMUTABLE STRICT AS $$
-            SELECT CASE get_byte(field, 0) WHEN 1 THEN false WHEN 2 THEN true END
-        $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.as_timestamptz(field bytea) RETURNS timestamptz LANGUAGE sql STABLE STRICT AS $$
-            SELECT CASE WHEN get_byte(field, 0) = 7 AND VIEWS.number(field) BETWEEN -2.0e11 AND 9.0e12
-                THEN '2001-01-01 00:00:00+00'::timestamptz + make_interval(secs => VIEWS.number(field)) END
-        $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.as_uuid(field bytea) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT AS $$
-            SELECT CASE get_byte(field, 0)
-                WHEN 9 THEN encode(substring(field FROM 2), 'hex')::uuid
-                WHEN 12 THEN encode(substring(field FROM 6), 'hex')::uuid
-            END
-        $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.as_bytea(field bytea) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT AS $$
-            SELECT CASE get_byte(field, 0) WHEN 8 THEN substring(field FROM 2) END
-        $$
-        """,
-        """
-        CREATE FUNCTION VIEWS.as_text(field bytea) RETURNS text LANGUAGE sql STABLE STRICT AS $$
-            SELECT CASE
-                WHEN get_byte(field, 0) = 0 THEN NULL
-                WHEN get_byte(field, 0) IN (1, 2) THEN VIEWS.as_bool(field)::text
-                WHEN get_byte(field, 0) = 3 THEN VIEWS.bits(field)::text
-                WHEN get_byte(field, 0) = 4 THEN VIEWS.number(field)::text
-                WHEN get_byte(field, 0) = 7 THEN VIEWS.as_timestamptz(field)::text
-                WHEN get_byte(field, 0) IN (9, 12) THEN VIEWS.as_uuid(field)::text
-                WHEN get_byte(field, 0) = 10 THEN VIEWS.as_numeric(field)::text
-                WHEN get_byte(field, 0) IN (5, 6, 11) AND position('\\x00'::bytea IN substring(field FROM 2)) = 0
-                    THEN convert_from(substring(field FROM 2), 'UTF8')
-                WHEN get_byte(field, 0) IN (5, 6, 11) THEN encode(substring(field FROM 2), 'escape')
-                ELSE substring(field FROM 2)::text
-            END
-        $$
-        """,
-    ]
+                IF exponent = 0 THEN RETURN sign * fraction * power(2::float8, -1074); END IF;
+                RETURN sign * (fraction + 4503599627370496) * power(2::float8, exponent - 1075);
+            END $$
+            """,
+            """
+            CREATE FUNCTION \(views).as_numeric(field bytea) RETURNS numeric LANGUAGE sql IMMUTABLE STRICT AS $$
+                SELECT CASE get_byte(field, 0)
+                    WHEN 3 THEN \(views).bits(field)::numeric
+                    WHEN 4 THEN \(views).number(field)::numeric
+                    WHEN 10 THEN CASE get_byte(field, 5) WHEN 2 THEN 'NaN'::numeric ELSE
+                        ((CASE get_byte(field, 5) WHEN 1 THEN '-' ELSE '' END)
+                        || convert_from(substring(field FROM 7), 'UTF8') || 'e'
+                        || (\(views).bits(substring(field FOR 5) || '\\x00000000'::bytea) << 32 >> 32)::text)::numeric END
+                END
+            $$
+            """,
+            """
+            CREATE FUNCTION \(views).as_float8(field bytea) RETURNS float8 LANGUAGE sql IMMUTABLE STRICT AS $$
+                SELECT CASE get_byte(field, 0) WHEN 4 THEN \(views).number(field) ELSE \(views).as_numeric(field)::float8 END
+            $$
+            """,
+            """
+            CREATE FUNCTION \(views).as_int8(field bytea) RETURNS int8 LANGUAGE sql IMMUTABLE STRICT AS $$
+                SELECT CASE get_byte(field, 0) WHEN 3 THEN \(views).bits(field) END
+            $$
+            """,
+            """
+            CREATE FUNCTION \(views).as_bool(field bytea) RETURNS bool LANGUAGE sql IMMUTABLE STRICT AS $$
+                SELECT CASE get_byte(field, 0) WHEN 1 THEN false WHEN 2 THEN true END
+            $$
+            """,
+            """
+            CREATE FUNCTION \(views).as_timestamptz(field bytea) RETURNS timestamptz LANGUAGE sql STABLE STRICT AS $$
+                SELECT CASE WHEN get_byte(field, 0) = 7 AND \(views).number(field) BETWEEN -2.0e11 AND 9.0e12
+                    THEN '2001-01-01 00:00:00+00'::timestamptz + make_interval(secs => \(views).number(field)) END
+            $$
+            """,
+            """
+            CREATE FUNCTION \(views).as_uuid(field bytea) RETURNS uuid LANGUAGE sql IMMUTABLE STRICT AS $$
+                SELECT CASE get_byte(field, 0)
+                    WHEN 9 THEN encode(substring(field FROM 2), 'hex')::uuid
+                    WHEN 12 THEN encode(substring(field FROM 6), 'hex')::uuid
+                END
+            $$
+            """,
+            """
+            CREATE FUNCTION \(views).as_bytea(field bytea) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT AS $$
+                SELECT CASE get_byte(field, 0) WHEN 8 THEN substring(field FROM 2) END
+            $$
+            """,
+            """
+            CREATE FUNCTION \(views).as_text(field bytea) RETURNS text LANGUAGE sql STABLE STRICT AS $$
+                SELECT CASE
+                    WHEN get_byte(field, 0) = 0 THEN NULL
+                    WHEN get_byte(field, 0) IN (1, 2) THEN \(views).as_bool(field)::text
+                    WHEN get_byte(field, 0) = 3 THEN \(views).bits(field)::text
+                    WHEN get_byte(field, 0) = 4 THEN \(views).number(field)::text
+                    WHEN get_byte(field, 0) = 7 THEN \(views).as_timestamptz(field)::text
+                    WHEN get_byte(field, 0) IN (9, 12) THEN \(views).as_uuid(field)::text
+                    WHEN get_byte(field, 0) = 10 THEN \(views).as_numeric(field)::text
+                    WHEN get_byte(field, 0) IN (5, 6, 11) AND position('\\x00'::bytea IN substring(field FROM 2)) = 0
+                        THEN convert_from(substring(field FROM 2), 'UTF8')
+                    WHEN get_byte(field, 0) IN (5, 6, 11) THEN encode(substring(field FROM 2), 'escape')
+                    ELSE substring(field FROM 2)::text
+                END
+            $$
+            """,
+        ]
+    }
 }

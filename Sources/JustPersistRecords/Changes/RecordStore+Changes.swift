@@ -43,7 +43,7 @@ extension RecordStore {
     private func latestCommit() throws -> UInt64 {
         var commit: UInt64 = 0
         try gate.readHere {
-            try engine.read { commit = try StoreHeader(reading: $0)?.commit ?? 0 }
+            try engine.read { commit = try header(in: $0, "changes")?.commit ?? 0 }
         }
         return commit
     }

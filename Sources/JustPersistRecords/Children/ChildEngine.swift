@@ -186,7 +186,7 @@ final class ChildEngine: KeyValueEngine {
         if let known, known.changes == changes.number {
             // Equal numbers identify equal states.
             if let number = reader.snapshotNumber, number == known.parentSnapshot { return known }
-            if try known.parentCommit == StoreHeader(reading: reader)?.commit { return known }
+            if try known.parentCommit == parent.header(in: reader, "read")?.commit { return known }
         }
         let (header, catalog) = try parent.catalog(in: reader)
         let numbers = state.withLock { state in

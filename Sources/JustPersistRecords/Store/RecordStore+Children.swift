@@ -93,6 +93,11 @@ protocol ParentStore: DataStore {
     /// Runs `body` on the committed state, as a block of the store.
     func readCommitted(_ body: (any KeyValueReader) throws -> Void) throws
 
+    /// The header of the state that a reader sees, which must be that of the open store.
+    func header(
+        in reader: any KeyValueReader, _ operation: String
+    ) throws(DataStoreError) -> StoreHeader?
+
     /// The header and the catalog of the state that a reader sees.
     func catalog(in reader: any KeyValueReader) throws(DataStoreError) -> (StoreHeader, Catalog)
 
@@ -110,7 +115,7 @@ extension RecordStore: ParentStore {
     func catalog(
         in reader: any KeyValueReader
     ) throws(DataStoreError) -> (StoreHeader, Catalog) {
-        let (_, header, catalog) = try state(in: reader, StoreHeader(reading: reader))
+        let (_, header, catalog) = try state(in: reader, self.header(in: reader, "read"))
         try header.checkWhole(in: "read")
         return (header, catalog)
     }

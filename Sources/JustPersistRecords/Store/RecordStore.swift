@@ -53,6 +53,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         var catalog: Catalog
         /// Whether a later release has forbidden this one to write.
         let isSealed: Bool
+        /// The id in the store's header; `nil` while a read-only store is empty, and another process may create it.
+        var id: ItemID?
     }
 
     /// A closed store over an engine.
@@ -246,7 +248,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             count: { [weak self] group, counts in try? self?.count(group, &counts) })
         opened.withLock { [catalog] in
             $0 = Opened(
-                context: context, catalog: catalog, isSealed: known.unknown.forbidsWriting)
+                context: context, catalog: catalog, isSealed: known.unknown.forbidsWriting,
+                id: header?.id)
         }
         feed.open(origin: context.historyID, position: commit)
     }
@@ -301,12 +304,49 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
         let header = try StoreHeader(reading: reader)
         if !ofLoad { try header?.checkWhole(in: "read") }
-        if let block = idle.block, block.known.catalog.version == header?.catalogVersion {
+        if let block = idle.block, let header, block.context.storeID == header.id,
+            block.known.catalog.version == header.catalogVersion
+        {
             block.begin(reader)
             return block
         }
+        try check(header, in: "read")
         let (context, _, catalog) = try state(in: reader, header)
         return Block(reader: reader, catalog: catalog, context: context)
+    }
+
+    /// The header of the state that a reader sees; `nil` if the store is empty.
+    ///
+    /// - Throws: `.storeDeleted` if it is that of another store.
+    func header(
+        in reader: any KeyValueReader, _ operation: String
+    ) throws(DataStoreError) -> StoreHeader? {
+        let header = try StoreHeader(reading: reader)
+        try check(header, in: operation)
+        return header
+    }
+
+    /// Throws if another process has destroyed the store since it was opened, and perhaps made another one in its place.
+    ///
+    /// The versions of the other one's catalog say nothing about the catalog in memory. A child has its parent's header,
+    /// which the parent checks.
+    private func check(_ header: StoreHeader?, in operation: String) throws(DataStoreError) {
+        if child != nil { return }
+        let isOther = opened.withLock { opened in
+            guard let known = opened?.id else {
+                opened?.id = header?.id
+                return false
+            }
+            return header?.id != known
+        }
+        guard isOther else { return }
+        let place = header == nil ? "" : ", and there is another store in its place"
+        throw DataStoreError(
+            .storeDeleted, in: operation,
+            """
+            Another process destroyed the \(engine.storeName) store while it was open here\(place). Nothing was changed. Close \
+            the store; opened again, it shows what is there now.
+            """)
     }
 
     /// The number of items of the committed state that have a value of that kind.
@@ -316,7 +356,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         var count = 0
         try gate.readHere {
             try engine.read { reader in
-                let commit = try StoreHeader(reading: reader)?.commit ?? 0
+                let commit = try self.header(in: reader, "count")?.commit ?? 0
                 if counts.commit != commit { counts = StoreContext.Counts(commit: commit) }
                 if let known = counts.known[group] { return count = known }
                 try reader.scan(RecordKey.range(type: group.type), reversed: false) {

@@ -1,0 +1,158 @@
+import Foundation
+import JustPersist
+import JustPersistPostgres
+import Testing
+
+/// A server that holds its connections and does not answer is waited for as long as the options allow.
+@Suite(.serialized, .enabled(if: Server.isThere, Server.notThere)) struct SilenceTests {
+    private static let options = "answerTimeout=1&connectTimeout=2&outcomeTimeout=3&lockTimeout=1"
+
+    private func makeStore(_ url: String) throws -> PostgresDataStore {
+        let store = try PostgresDataStore.open(url)
+        try store.write { db in
+            try db.declare(ItemSchema("Entry", attributes: [AttributeSchema("number")]))
+        }
+        return store
+    }
+
+    private func numbers(in store: PostgresDataStore) throws -> Set<Int64> {
+        try store.read { db in
+            Set(
+                try db.dynamicItems(DataStoreRequest(itemTypeKey: "Entry")).map { item in
+                    if case .int(let number) = item["number"] { number } else { -1 }
+                })
+        }
+    }
+
+    /// The error of a call that must end within some seconds.
+    private func failure(
+        within seconds: Double, _ call: () throws -> Void
+    ) throws -> DataStoreError {
+        let start = Surroundings.now
+        let error = try #require(#expect(throws: DataStoreError.self) { try call() })
+        let duration = (Surroundings.now - start) / .seconds(1)
+        #expect(duration < seconds, "\(error)")
+        return error
+    }
+
+    @Test func aBlockEndsAndTheStoreGoesOn() throws {
+        let proxy = try Proxy()
+        defer { proxy.stop() }
+        let url = try Server.newStore()
+        let store = try makeStore(proxy.url(of: url) + "&" + Self.options)
+        try store.write { db in try db.create("Entry")["number"] = .int(1) }
+        // In a read block, in a write block, and before one begins.
+        let inside = try failure(within: 10) {
+            try store.read { db in
+                proxy.beSilent()
+                _ = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Entry"))
+            }
+        }
+        #expect(
+            inside.code == .connectionLost && inside.message.contains("answerTimeout"), "\(inside)")
+        let before = try failure(within: 15) { try store.performRead { _ in } }
+        #expect(before.code == .connectionLost)
+        let writing = try failure(within: 15) { try store.performWrite { _ in } }
+        #expect(writing.code == .connectionLost)
+        let opening = try failure(within: 10) {
+            _ = try PostgresDataStore.open(proxy.url(of: url) + "&" + Self.options)
+        }
+        #expect(opening.code == .connectionLost)
+        proxy.beSilent(false)
+        #expect(try numbers(in: store) == [1])
+        try store.close()
+        try PostgresDataStore.open(url).destroy()
+    }
+
+    /// Silence begins before the commit is sent; it ends before the deadline for the outcome, or after it.
+    @Test(arguments: [true, false]) func theOutcomeOfACommitIsKnown(_ endsInTime: Bool) throws {
+        let proxy = try Proxy()
+        defer { proxy.stop() }
+        let url = try Server.newStore()
+        let direct = try makeStore(url)
+        let options = Self.options.replacing(
+            "outcomeTimeout=3", with: endsInTime ? "outcomeTimeout=30" : "outcomeTimeout=3")
+        let store = try PostgresDataStore.open(proxy.url(of: url) + "&" + options)
+        try store.write { db in try db.create("Entry")["number"] = .int(0) }
+        var isThere = false
+        if endsInTime {
+            Thread {
+                Thread.sleep(forTimeInterval: 2.5)
+                proxy.beSilent(false)
+            }.start()
+            do {
+                try store.write { db in
+                    try db.create("Entry")["number"] = .int(1)
+                    proxy.beSilent()
+                }
+                isThere = true
+            } catch let error as DataStoreError where error.code == .connectionLost {}
+        } else {
+            let error = try failure(within: 15) {
+                try store.write { db in
+                    try db.create("Entry")["number"] = .int(1)
+                    proxy.beSilent()
+                }
+            }
+            proxy.beSilent(false)
+            // The end of the block may ask the server before it commits: then nothing is committed.
+            if error.code != .connectionLost {
+                #expect(error.code == .commitOutcomeUnknown, "\(error)")
+                let token = try #require(error.commitToken)
+                isThere = try direct.outcome(of: token) == .committed
+            }
+        }
+        #expect(try numbers(in: direct).contains(1) == isThere)
+        try store.write { db in try db.create("Entry")["number"] = .int(2) }
+        #expect(try numbers(in: store) == (isThere ? [0, 1, 2] : [0, 2]))
+        try store.close()
+        try direct.destroy()
+    }
+
+    /// A block that waits for its turn longer than the server may be silent is not given up.
+    @Test func waitingForATurnIsNoSilence() throws {
+        let url = try Server.newStore()
+        let first = try makeStore(url)
+        let second = try PostgresDataStore.open(url + "&answerTimeout=1&lockTimeout=30")
+        let left = Locked(1)
+        try first.write { db in
+            try db.create("Entry")["number"] = .int(1)
+            Thread {
+                do {
+                    try second.write { db in try db.create("Entry")["number"] = .int(2) }
+                } catch {
+                    Issue.record(error)
+                }
+                left.change { $0 -= 1 }
+            }.start()
+            Thread.sleep(forTimeInterval: 3)
+        }
+        left.wait { $0 == 0 ? () : nil }
+        #expect(try numbers(in: first) == [1, 2])
+        try second.close()
+        try first.destroy()
+    }
+
+    /// A server that is stopped keeps its sockets: the kernel accepts what is sent to them.
+    @Test func aLargeBlockIsGivenUpToo() throws {
+        let proxy = try Proxy()
+        defer { proxy.stop() }
+        let url = try Server.newStore()
+        let store = try makeStore(proxy.url(of: url) + "&" + Self.options)
+        let error = try failure(within: 60) {
+            try store.write { db in
+                for _ in 0..<40 {
+                    try db.create("Entry")["number"] = .data(Data(repeating: 7, count: 1 << 20))
+                }
+                proxy.beSilent()
+            }
+        }
+        // The commit was not sent, so its outcome is known.
+        #expect(error.code == .connectionLost, "\(error)")
+        proxy.beSilent(false)
+        let direct = try PostgresDataStore.open(url)
+        #expect(try numbers(in: direct).isEmpty)
+        try store.close()
+        try direct.destroy()
+    }
+}

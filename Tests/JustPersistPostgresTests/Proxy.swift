@@ -30,7 +30,11 @@ final class Proxy: Sendable {
         let thread = Thread { [weak self, listener] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0, let self else { return }
+                guard client >= 0, let self else {
+                    // Not before: the number could be that of another test's socket by now.
+                    close(listener)
+                    return
+                }
                 self.serve(client)
             }
         }
@@ -49,7 +53,6 @@ final class Proxy: Sendable {
         let open = state.withLock { $0.open }
         for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         try? FileManager.default.removeItem(atPath: directory)
     }
 

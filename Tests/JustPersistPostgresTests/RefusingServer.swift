@@ -19,7 +19,11 @@ final class RefusingServer: Sendable {
         Thread { [listener] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else {
+                    // Not before: the number could be that of another test's socket by now.
+                    close(listener)
+                    return
+                }
                 var request = [UInt8](repeating: 0, count: 1 << 12)
                 _ = unsafe read(client, &request, request.count)
                 _ = unsafe send(client, report, report.count, Int32(MSG_NOSIGNAL))
@@ -30,7 +34,6 @@ final class RefusingServer: Sendable {
 
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         try? FileManager.default.removeItem(atPath: directory)
     }
 }

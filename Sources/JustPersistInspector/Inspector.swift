@@ -36,13 +36,15 @@ final class Inspector: Sendable {
             return InspectorResponse(404)
         }
         if route.needsToken {
-            guard gatekeeper.isSignedIn(request) else { return InspectorResponse(401) }
+            guard gatekeeper.isSignedIn(request) else { return InspectorResponse.unauthorized }
             lastUse.withLock { $0 = .now }
         }
-        guard route.methods.contains(request.method) else { return InspectorResponse(405) }
+        guard route.methods.contains(request.method) else { return .methods(route.methods) }
         if route.isForChanges {
             // A cookie comes with every request of the browser; the token only with those of the page's script.
-            guard request.headers["authorization"] != nil else { return InspectorResponse(401) }
+            guard request.headers["authorization"] != nil else {
+                return InspectorResponse.unauthorized
+            }
             guard request.headers["content-type"] == "application/json" else {
                 return InspectorResponse(415)
             }
@@ -113,6 +115,8 @@ final class Inspector: Sendable {
             let (store, draft) = try draft(request)
             return try await .json(store.commit(draft))
         case .export:
+            // The head needs none of the work.
+            if request.method == "HEAD" { return .file("export", .stream { _ in }) }
             let job = try beginJob()
             defer { withExtendedLifetime(job) {} }
             return try await store(parameters).export(parameters)
@@ -171,7 +175,7 @@ final class Inspector: Sendable {
         struct SignIn: Decodable { let token: String }
         guard let body = try? JSONDecoder().decode(SignIn.self, from: Data(request.body)),
             let cookie = gatekeeper.cookie(for: body.token)
-        else { return InspectorResponse(401) }
+        else { return InspectorResponse.unauthorized }
         return InspectorResponse(204, [cookie])
     }
 }

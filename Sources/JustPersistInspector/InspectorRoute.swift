@@ -1,6 +1,6 @@
 /// The paths of the inspector.
 ///
-/// Each one needs the token, except those that make the page appear.
+/// Each one needs the token, except those that serve the page itself.
 package enum InspectorRoute: String, CaseIterable, Sendable {
     case page = "/"
     case script = "/inspector.js"

@@ -3,11 +3,13 @@ public import JustPersist
 /// Shows stores in a browser: their types, items, queries, differences and bytes.
 ///
 /// ```swift
-/// let inspector = try await StoreInspector(store).start()
-/// print(inspector.url)
+/// let session = try await StoreInspector(store).start()
+/// print(session.url)
+/// await session.waitUntilStopped()
 /// ```
 ///
-/// The store stays open and in use. This is the way to look into a store in memory, or into a LevelDB store, while a
+/// The inspector runs until its session is stopped or released. The store stays open and in use; stop the session before you
+/// close it. This is the way to look into a store in memory, or into a LevelDB store, while a
 /// program has it open.
 ///
 /// The page is served on the loopback interface alone, to clients that have the token in its URL. Nothing in a store is
@@ -33,11 +35,11 @@ public struct StoreInspector: Sendable {
     /// The attributes whose values are not shown: `Type.attribute`, or `Type.*` for all of a type.
     ///
     /// The page shows the lengths of their values. Queries about them, exports of their types, and bytes of the store are
-    /// refused.
+    /// refused. A former name stands for the present one. A name that does not exist is an error at the start.
     public var hiddenAttributes: [String] = []
     /// Whether pages can change items, after a preview; otherwise nothing in a store is changed.
     public var allowsChanges = false
-    /// The time without a request after which the inspector stops.
+    /// The time without a request with the token after which the inspector stops; open event streams do not count.
     public var idleTime = Duration.seconds(8 * 3600)
     /// The limits of a client.
     package var limits = InspectorLimits()
@@ -58,9 +60,13 @@ public struct StoreInspector: Sendable {
 
     /// Begins to serve the page, until the session is stopped or released.
     ///
-    /// - Throws: `.storageFailure` if the port cannot be opened, `.invalidRequest` for a hidden attribute without a type.
+    /// - Throws: `.storageFailure` if the port cannot be opened, `.invalidRequest` for a hidden attribute that does not exist.
     public func start() async throws -> InspectorSession {
-        let redaction = try Redaction(hiddenAttributes)
+        var types: [Redaction.TypeNames] = []
+        if !hiddenAttributes.isEmpty {
+            for store in stores { types += try await StoreView.names(in: store.store) }
+        }
+        let redaction = try Redaction(hiddenAttributes, types: types)
         let server = try InspectorServer(port: port, limits: limits)
         let views = stores.map {
             StoreView(store: $0.store, name: $0.name, redaction: redaction)

@@ -19,8 +19,13 @@ import Testing
         try await Task.sleep(for: .seconds(2))
         running.interrupt()
         let run = try running.end()
-        #expect(run.status == 0 && !run.isKilled, "\(run.errors)")
+        #expect(run.status == 130 && !run.isKilled, "\(run.errors)")
         #expect(run.output.contains(/Open http:\/\/127\.0\.0\.1:[0-9]+\/#t=[0-9a-f]{32}\n/))
+    }
+
+    @Test func itSaysWhyItEnds() throws {
+        let run = try tool("inspect", try filled(), "--hours", "0.0001")
+        #expect(run.status == 0 && run.output.contains("there was no request"), "\(run.output)")
     }
 
     @Test func itEndsWithItsParent() async throws {
@@ -42,6 +47,8 @@ import Testing
         #expect(try tool("inspect", store, "--port", "99999").status == 64)
         let redact = try tool("inspect", store, "--redact", "phone")
         #expect(redact.status == 1 && redact.errors.contains("TYPE.ATTRIBUTE"))
+        let mistake = try tool("inspect", store, "--redact", "Country.b")
+        #expect(mistake.status == 1 && mistake.errors.contains("names of this type are a"))
         let missing = try tool("inspect", tool.store("lmdb", "missing"))
         #expect(missing.status == 1 && missing.errors.contains("import and migrate make"))
     }

@@ -1,3 +1,4 @@
+import FlyingSocks
 import Foundation
 import JustPersist
 import JustPersistInspector
@@ -93,6 +94,8 @@ struct AccessTests {
             let text = row.text(client)
             let reply = try #require(Reply(await client.send(Array(text.utf8))), "\(text)")
             #expect(reply.status == row.status, "\(text)")
+            #expect((reply.header("Allow") != nil) == (row.status == 405))
+            #expect((reply.header("WWW-Authenticate") != nil) == (row.status == 401))
             if row.status != 200 {
                 #expect(reply.body.isEmpty, "\(text)")
                 #expect(!reply.head.contains("Book"))
@@ -191,7 +194,7 @@ struct AccessTests {
         let answer = try await client.reply(
             "POST", "/session", headers: ["Content-Type: application/json"],
             body: #"{"token":"\#(session.token)"}"#)
-        #expect(answer.status == 204)
+        #expect(answer.status == 204 && answer.header("Content-Length") == nil)
         let cookie = try #require(answer.header("Set-Cookie"))
         #expect(cookie.hasPrefix("justpersist-\(session.port)="))
         #expect(cookie.hasSuffix("; HttpOnly; SameSite=Strict; Path=/"))
@@ -261,6 +264,68 @@ struct AccessTests {
             "GET", "/", headers: (0..<200).map { "X-\($0): 1" })
         #expect(try Reply(await client.send(Array(many.utf8)))?.status == 431)
         await session.stop()
+    }
+
+    /// An export that takes much longer than the test: every pair of books is compared, and no author matches.
+    private static func longExport(_ client: Client) -> String {
+        client.target(
+            "/export",
+            [
+                "type": "Author", "format": "json",
+                "where":
+                    "SUBQUERY(books, $b, SUBQUERY(books, $c, $c.pages > $b.pages).@count > 99999).@count > 0",
+            ])
+    }
+
+    /// Work that blocked the others, or went on without its client, would take longer than the time limit.
+    @Test(.timeLimit(.minutes(5)))
+    func longWorkNeitherBlocksOthersNorOutlivesItsClient() async throws {
+        let store = try Shelf.store(books: 4000)
+        let session = try await StoreInspector(store).start()
+        let client = Client(session)
+        let text = client.text("GET", Self.longExport(client))
+        let exports = (0..<2).map { _ in Task { try? await client.send(Array(text.utf8)) } }
+        func isBusy() async throws -> Bool {
+            try await client.reply("/stats").text.contains("limitExceeded")
+        }
+        // Both are running: there is no third one, and everything else is answered.
+        while try await !isBusy() { try await Task.sleep(for: .milliseconds(50)) }
+        #expect(try await client.reply("/stores.json").status == 200)
+        #expect(try await client.reply("HEAD", Self.longExport(client)).status == 200)
+        // The clients disconnect.
+        for export in exports { export.cancel() }
+        while try await isBusy() { try await Task.sleep(for: .milliseconds(50)) }
+        // Another one does not keep the inspector from stopping.
+        let last = Task { try? await client.send(Array(text.utf8)) }
+        try await Task.sleep(for: .milliseconds(500))
+        await session.stop()
+        _ = await last.value
+    }
+
+    @Test
+    func twoRequestsOnOneConnectionAreAnswered() async throws {
+        let store = try Shelf.store()
+        let session = try await StoreInspector(store).start()
+        let client = Client(session)
+        let first = client.text("GET", "/types.json").replacing("Connection: close\r\n", with: "")
+        let both = Array((first + client.text("GET", "/stores.json")).utf8)
+        let text = String(decoding: try await client.send(both), as: UTF8.self)
+        #expect(text.components(separatedBy: "HTTP/1.1 200").count == 3)
+        await session.stop()
+    }
+
+    @Test
+    func aPortThatIsTakenIsAnError() async throws {
+        let store = try Shelf.store()
+        let socket = try Socket(domain: AF_INET6)
+        defer { try? socket.close() }
+        guard (try? socket.bind(to: .loopback(port: 0))) != nil else { return }
+        try socket.listen()
+        guard case .ip6(_, let port) = try socket.sockname() else { return }
+        var inspector = StoreInspector(store)
+        inspector.port = port
+        let error = await #expect(throws: DataStoreError.self) { try await inspector.start() }
+        #expect(error?.message.contains("::1") == true)
     }
 
     @Test

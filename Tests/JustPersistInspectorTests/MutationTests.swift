@@ -52,7 +52,7 @@ struct MutationTests {
     @Test
     func damagedRequestsNeitherStopItNorGetData() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let count = environment["JP_MUTATIONS"].flatMap { Int($0) } ?? 10_000
+        let count = environment["JP_MUTATIONS"].flatMap { Int($0) } ?? 2_000
         let seed =
             environment["JP_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
         print("MutationTests: \(count) requests, JP_SEED=\(seed)")

@@ -110,7 +110,7 @@ struct Client {
     init(_ session: InspectorSession) { (port, token) = (session.port, session.token) }
 
     /// Sends bytes, and returns what arrives until the server closes the connection, or the text `end` arrives.
-    func send(_ bytes: [UInt8], until end: String? = nil, seconds: Double = 20) async throws
+    func send(_ bytes: [UInt8], until end: String? = nil, seconds: Double = 120) async throws
         -> [UInt8]
     {
         let socket = try await AsyncSocket.connected(

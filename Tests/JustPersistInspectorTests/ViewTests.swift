@@ -317,6 +317,161 @@ struct ViewTests {
         }
     }
 
+    @Test(arguments: [
+        ("Book.title", "Author", #"SUBQUERY(books, $b, $b.title BEGINSWITH "s").@count > 0"#),
+        ("Book.title", "Author", #"SUBQUERY(books, $b, title BEGINSWITH "s").@count > 0"#),
+        ("Book.title", "Author", #"ANY books.title BEGINSWITH "s""#),
+        ("Author.*", "Book", #"{author}[0].name BEGINSWITH "A""#),
+        ("Author.name", "Book", #"author.name BEGINSWITH "A""#),
+        ("Author.name", "Book", #"reference("Author", "ID").name BEGINSWITH "A""#),
+        ("Author.*", "Book", #"TERNARY(author.name == "A", 1, 2) == 1"#),
+    ])
+    func noPredicateFindsHiddenValues(hidden: String, type: String, predicate: String) async throws
+    {
+        let store = try Shelf.store()
+        let id = try store.readSync { db in
+            try #require(try db.first(Shelf.Author.self)).uniqueToken
+        }
+        let text = predicate.replacing("ID", with: "\(id)")
+        for path in ["/count.json", "/rows.json", "/explain.json"] {
+            try await inspecting(store, hiding: [hidden]) { client in
+                let (status, value) = try await client.json(path, ["type": type, "where": text])
+                #expect(status == 422, "\(value)")
+                let message = (value["error"] as? [String: Any])?["message"] as? String
+                #expect(message?.contains("hidden by --redact") == true, "\(value)")
+            }
+        }
+    }
+
+    /// The same type in two releases.
+    private enum Renamed {
+        final class Old: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Client", attributes: [AttributeSchema("tel", kinds: [.string])])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+
+        final class New: MutableDataStoreItem {
+            static let schema = ItemSchema(
+                "Customer", formerTypeKeys: ["Client"],
+                attributes: [AttributeSchema("phone", kinds: [.string], formerNames: ["tel"])])
+            let backing: any ItemBacking
+            init(backing: any ItemBacking) { self.backing = backing }
+        }
+    }
+
+    @Test(arguments: ["Customer.phone", "Customer.tel", "Client.phone", "Client.tel", "Customer.*"])
+    func formerNamesOfHiddenValuesAreHidden(_ hidden: String) async throws {
+        let store = InMemoryDataStore()
+        try store.open()
+        try store.writeSync { db in
+            try db.create(Renamed.Old.self).setStoredValue(Shelf.secret, forKeyPath: "tel")
+        }
+        try store.writeSync { db in
+            try db.create(Renamed.New.self).setStoredValue(Shelf.secret, forKeyPath: "phone")
+        }
+        try await inspecting(store, hiding: [hidden]) { client in
+            for name in ["phone", "tel"] {
+                for query in [
+                    "/count.json?type=Customer&where=\(name)%20BEGINSWITH%20%22s%22",
+                    "/rows.json?type=Customer&sort=\(name)",
+                    "/facets.json?type=Customer&attribute=\(name)",
+                ] {
+                    #expect(try await client.reply(query).status == 422, "\(query)")
+                }
+            }
+            let rows = try await client.reply("/rows.json?type=Customer")
+            #expect(rows.status == 200 && !rows.text.contains(Shelf.secret))
+            #expect(rows.text.contains("\"hidden\""))
+        }
+    }
+
+    @Test(arguments: ["Book.titel", "book.title", "Books.*", "Book", ".title", "Book."])
+    func patternsThatHideNothingAreErrors(_ hidden: String) async throws {
+        var inspector = StoreInspector(try Shelf.store())
+        inspector.hiddenAttributes = [hidden]
+        let error = await #expect(throws: DataStoreError.self) { try await inspector.start() }
+        #expect(error?.code == .invalidRequest)
+        if hidden == "Book.titel" {
+            #expect(error?.message.contains("author, cover, pages, title") == true)
+        }
+    }
+
+    @Test
+    func largeAndTooManyValuesAreNotCounted() async throws {
+        let store = try Shelf.store(books: 10_001)
+        let long = String(repeating: "x", count: 2000)
+        try store.writeSync { db in
+            try db.create(Shelf.Author.self).setStoredValue(long, forKeyPath: "name")
+        }
+        try await inspecting(store) { client in
+            for attribute in ["cover", "title"] {
+                let reply = try await client.reply("/facets.json?type=Book&attribute=\(attribute)")
+                #expect(reply.status == 422)
+                let isCover = attribute == "cover"
+                #expect(reply.text.contains(isCover ? "too large" : "too many different values"))
+            }
+            let (_, names) = try await client.json(
+                "/facets.json", ["type": "Author", "attribute": "name"])
+            let values = try #require(names["values"] as? [[String: Any]])
+            #expect(values.count { $0["predicate"] == nil } == 1 && values.count == 3)
+        }
+    }
+
+    @Test
+    func aStreamEndsWithItsStore() async throws {
+        let store = try Shelf.store()
+        try await inspecting(store) { client in
+            async let reply = client.reply("/changes?type=Book")
+            try await Task.sleep(for: .milliseconds(500))
+            try store.close()
+            #expect(try await reply.text.contains("event: end"))
+        }
+    }
+
+    @Test
+    func anItemThatHasChangedSinceThePreviewIsKept() async throws {
+        let store = try Shelf.store()
+        var inspector = StoreInspector(store)
+        inspector.allowsChanges = true
+        let session = try await inspector.start()
+        let client = Client(session)
+        let (book, author) = try store.readSync { db in
+            (
+                try #require(try db.first(Shelf.Book.self)).uniqueToken,
+                try #require(
+                    try db.first(
+                        Shelf.Author.self, where: DataStorePredicate("name == \"Author 0\""))
+                ).uniqueToken
+            )
+        }
+        let changes: [[String: Any]] = [
+            ["type": "Book", "id": "\(book)", "isDeletion": true],
+            ["type": "Book", "id": "\(book)", "values": ["pages": "5"]],
+            ["type": "Author", "id": "\(author)", "isDeletion": true],
+        ]
+        for (number, change) in changes.enumerated() {
+            var draft: [String: Any] = ["store": 0, "changes": [change]]
+            draft["preview"] = try await send(client, "/preview", draft).text
+            // Of the author's books, one leaves and another one comes: their number is equal.
+            try store.writeSync { db in
+                if number < 2 {
+                    let changed = try db.item(Shelf.Book.self, id: book)
+                    try #require(changed).setStoredValue("title \(number)", forKeyPath: "title")
+                } else {
+                    try db.delete(try #require(try db.item(Shelf.Book.self, id: book)))
+                    let parent = try #require(try db.item(Shelf.Author.self, id: author))
+                    try db.create(Shelf.Book.self).setRelatedItem("author", to: parent)
+                }
+            }
+            let reply = try await send(client, "/commit", draft)
+            #expect(reply.status == 422 && reply.text.contains("since the preview"), "\(reply)")
+        }
+        #expect(try store.readSync { db in try db.count(Shelf.Book.self) } == 10)
+        await session.stop()
+    }
+
     @Test
     func changesArriveAsTheyAreCommitted() async throws {
         let store = try Shelf.store()

@@ -28,7 +28,7 @@
         var port: UInt16 = 0
         @Option(
             parsing: .unconditional,
-            help: "The hours without a request after which it ends.")
+            help: "The hours without a request with the token after which it ends.")
         var hours = 8.0
         @Option(
             parsing: .unconditionalSingleValue,
@@ -77,10 +77,24 @@
             // It also ends with the program that started it.
             let parent = getppid()
             while !isOver.withLock({ $0 }), getppid() == parent {
-                do { try interruption.check("Interrupted.") } catch { break }
+                do { try interruption.check("Interrupted.") } catch {
+                    try waiting { await session.stop() }
+                    throw error
+                }
                 Thread.sleep(forTimeInterval: 0.1)
             }
             try waiting { await session.stop() }
+            switch session.endReason {
+            case .idle:
+                try output.line("The inspector has ended: there was no request for \(hours) h.")
+            case .wrongTokens:
+                throw DataStoreError(
+                    .invalidRequest, in: "inspect",
+                    "The inspector has ended, because wrong tokens were sent. Close pages of earlier inspectors, and start it again."
+                )
+            case nil: break
+            }
+            try output.flush()
         }
 
         /// The last component of a store's path.

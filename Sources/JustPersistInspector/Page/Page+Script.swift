@@ -69,7 +69,10 @@ extension Page {
         };
         const address = (params) => path('', params);
         const go = (params, replaces = false) => {
-          history[replaces ? 'replaceState' : 'pushState'](null, '', address(params));
+          const next = address(params);
+          // The server refuses a longer head, also when the page is read again.
+          if (next.length > 12000) { say('This filter is too long for an address.'); return; }
+          history[replaces ? 'replaceState' : 'pushState'](null, '', next);
           if (!replaces) show();
         };
         const link = (params, ...children) => h('a', {
@@ -362,8 +365,10 @@ extension Page {
           const query = { store: at.store, type: at.type, where: at.where, sort: at.sort };
           const abort = new AbortController();
           const selected = new Set();
-          const changed = new Set();
-          let pages = new Map(), columns = null, count = null, focus = at.row, first = at.row, events = null;
+          const changed = new Set(), arrived = new Set();
+          let pages = new Map(), columns = null, count = null, isOpen = false, focus = at.row, first = at.row, events = null;
+          // Answers to requests before the last change are dropped.
+          let generation = 0;
 
           const filter = h('input', { class: 'filter', name: 'where', value: at.where, 'aria-label': 'Filter by a predicate', 'aria-describedby': 'fault', spellcheck: 'false', autocomplete: 'off', role: 'combobox', 'aria-autocomplete': 'list', 'aria-expanded': 'false', 'aria-controls': 'choices',
             placeholder: 'A predicate: stars > 3 AND name CONTAINS[cd] "cafe"' });
@@ -375,7 +380,7 @@ extension Page {
           const grid = h('div', { class: 'grid', role: 'grid', tabindex: '0', 'aria-label': `Items of ${at.type}`, 'aria-multiselectable': 'true' }, space, head, body);
           const live = h('button', { type: 'button', 'aria-pressed': 'false', disabled: !stores[at.store].isLive, onclick: () => watch(live.getAttribute('aria-pressed') !== 'true') }, 'Live');
           const format = h('select', { 'aria-label': 'Format' }, ...['json', 'jsonl', 'csv'].map((name) => h('option', {}, name)));
-          const facet = h('select', { 'aria-label': 'Frequent values of' }, h('option', { value: '' }, 'Frequent values…'), ...(type?.attributes ?? []).filter((one) => !one.isHidden).map((one) => h('option', {}, one.name)));
+          const facet = h('select', { 'aria-label': 'Frequent values of' }, h('option', { value: '' }, 'Frequent values…'), ...(type?.attributes ?? []).filter((one) => !one.isHidden && !one.kinds.some((kind) => ['data', 'array', 'dictionary'].includes(kind))).map((one) => h('option', {}, one.name)));
           facet.addEventListener('change', () => { if (facet.value) showFacets(at, facet.value, query); facet.value = ''; });
 
           const bar = h('form', { class: 'bar', onsubmit: (event) => { event.preventDefault(); go({ ...query, where: filter.value }); } },
@@ -411,12 +416,27 @@ extension Page {
           const load = (page) => {
             if (pages.has(page)) return;
             pages.set(page, null);
+            const begun = generation;
             json('rows.json', { ...query, offset: page * PAGE, limit: PAGE }, abort.signal).then((answer) => {
-              pages.set(page, answer.rows);
+              if (begun !== generation) { if (!pages.get(page)) { pages.delete(page); draw(); } return; }
+              take(page, answer);
               if (pages.size > 60) for (const old of [...pages.keys()].slice(0, 20)) if (Math.abs(old - page) > 3) pages.delete(old);
-              if (!columns) { columns = answer.columns; drawHead(); }
               draw();
             }).catch((error) => { pages.delete(page); fail(error); });
+          };
+          const take = (page, answer) => {
+            pages.set(page, answer.rows);
+            if (isOpen) grow(page, answer.rows);
+            if (JSON.stringify(columns) === JSON.stringify(answer.columns)) return;
+            // Another process has declared or renamed an attribute: the rows that are known have other columns.
+            if (columns) { generation += 1; pages = new Map([[page, answer.rows]]); refreshSoon(false); }
+            columns = answer.columns;
+            drawHead();
+          };
+          // Without a count, the end is known when it is reached.
+          const grow = (page, rows) => {
+            const end = page * PAGE + rows.length;
+            count = rows.length === PAGE ? Math.max(count ?? 0, end + 1) : end;
           };
 
           const drawHead = () => {
@@ -570,35 +590,62 @@ extension Page {
             events = new EventSource(path('changes', { store: at.store, type: at.type }));
             events.addEventListener('change', (event) => {
               const change = JSON.parse(event.data);
-              changed.clear();
-              for (const id of [...change.inserted, ...change.updated]) changed.add(id);
+              for (const id of [...change.inserted, ...change.updated]) arrived.add(id);
               // Of the commits of other processes it is only known that there were some: then the rows are compared.
-              refresh(true, !change.isWhole);
+              refreshSoon(!change.isWhole);
               if (watch.isBegun) say(change.isWhole ? `Changed: ${number(change.inserted.length)} new, ${number(change.updated.length)} updated, ${number(change.deleted.length)} deleted` : 'Changed');
               watch.isBegun = true;
             });
             events.addEventListener('failure', (event) => { fail(new Error(JSON.parse(event.data).message)); watch(false); });
+            events.addEventListener('end', (event) => { say(JSON.parse(event.data).reason); watch(false); });
+          };
+
+          // One refresh at a time, and not too many: changes that arrive meanwhile share the next one.
+          const refreshSoon = async (compares) => {
+            refreshSoon.isDirty = true;
+            refreshSoon.compares ||= compares;
+            if (refreshSoon.isRunning) return;
+            refreshSoon.isRunning = true;
+            while (refreshSoon.isDirty && grid.isConnected) {
+              const compared = refreshSoon.compares;
+              refreshSoon.isDirty = refreshSoon.compares = false;
+              changed.clear();
+              for (const id of arrived) changed.add(id);
+              arrived.clear();
+              await Promise.all([refresh(true, compared), new Promise((done) => setTimeout(done, 500))]);
+            }
+            refreshSoon.isRunning = false;
+          };
+
+          const refreshPage = async (page, compares, begun) => {
+            try {
+              const answer = await json('rows.json', { ...query, offset: page * PAGE, limit: PAGE }, abort.signal);
+              if (begun !== generation) return;
+              if (compares && pages.get(page)) {
+                const print = (row) => JSON.stringify(row.cells.map((cell) => [cell.kind, cell.text, cell.size]));
+                const before = new Map(pages.get(page).map((row) => [row.id, print(row)]));
+                for (const row of answer.rows) if (before.get(row.id) !== print(row)) changed.add(row.id);
+              }
+              take(page, answer);
+              draw();
+            } catch (error) { fail(error); }
           };
 
           const refresh = async (keepsRows = false, compares = false) => {
+            const begun = ++generation;
+            let shown = [];
             if (keepsRows) {
-              const shown = [...new Set([Math.floor(first / PAGE), Math.floor((first + visible()) / PAGE)])];
+              shown = [...new Set([Math.floor(first / PAGE), Math.floor((first + visible()) / PAGE)])];
               for (const page of [...pages.keys()]) if (!shown.includes(page)) pages.delete(page);
-              for (const page of shown) {
-                json('rows.json', { ...query, offset: page * PAGE, limit: PAGE }, abort.signal).then((answer) => {
-                  if (compares && pages.get(page)) {
-                    const print = (row) => JSON.stringify(row.cells.map((cell) => [cell.kind, cell.text, cell.size]));
-                    const before = new Map(pages.get(page).map((row) => [row.id, print(row)]));
-                    for (const row of answer.rows) if (before.get(row.id) !== print(row)) changed.add(row.id);
-                  }
-                  pages.set(page, answer.rows);
-                  draw();
-                }).catch(fail);
-              }
             } else load(Math.floor(first / PAGE));
+            await Promise.all([recount(keepsRows, begun), ...shown.map((page) => refreshPage(page, compares, begun))]);
+          };
+
+          const recount = async (keepsRows, begun) => {
             try {
               const answer = await json('count.json', query, abort.signal);
-              count = answer.count;
+              if (begun !== generation) return;
+              [count, isOpen] = [answer.count, false];
               plan.textContent = `${number(count)} items · ${answer.plan} · ${answer.milliseconds.toFixed(1)} ms · ${clock(answer.time)}`;
               if (count === 0) { say('No item matches'); }
               if (first > lastFirst()) first = lastFirst();
@@ -607,9 +654,12 @@ extension Page {
             } catch (error) {
               if (error.failure?.code === 'deadlineExceeded' && count === null) {
                 // The rows can be looked at, although counting all of them takes too long.
-                const rows = pages.get(0);
-                count = rows ? rows.length : 0;
+                isOpen = true;
+                const page = Math.floor(first / PAGE);
+                count = page * PAGE + 1;
+                if (pages.get(page)) grow(page, pages.get(page));
                 draw();
+                if (first > 0) reveal();
               }
               fail(error);
             }
@@ -632,7 +682,7 @@ extension Page {
             const answer = await json('facets.json', { ...query, attribute });
             const narrowed = (predicate) => at.where ? `(${at.where}) AND ${predicate}` : predicate;
             dialog.replaceChildren(h('h2', {}, attribute), h('table', {}, h('tbody', {}, ...answer.values.map((value) => h('tr', {},
-              h('td', {}, h('a', { href: address({ ...query, where: narrowed(value.predicate) }), onclick: (event) => { event.preventDefault(); dialog.close(); go({ ...query, where: narrowed(value.predicate) }); } }, cellText(value.cell) || (value.cell.kind === 'null' ? 'null' : '(empty)'))),
+              h('td', {}, value.predicate === undefined ? cellText(value.cell) : h('a', { href: address({ ...query, where: narrowed(value.predicate) }), onclick: (event) => { event.preventDefault(); dialog.close(); go({ ...query, where: narrowed(value.predicate) }); } }, cellText(value.cell) || (value.cell.kind === 'null' ? 'null' : '(empty)'))),
               h('td', { class: 'num' }, number(value.count)))))), ...(answer.hasMore ? [h('p', { class: 'dim' }, 'There are more values.')] : []), close);
           } catch (error) { dialog.replaceChildren(h('h2', {}, attribute), h('p', { class: 'bad' }, error.message), close); }
         };
@@ -665,7 +715,7 @@ extension Page {
             ...item.relationships.flatMap((one) => [h('h2', {}, `${one.name} → ${one.type} (${number(one.count)})`, h('span', { class: 'kind' }, ` deleting ${rule(one)}`)),
               h('ul', {}, ...one.items.map(linked)), one.count > one.items.length ? h('p', { class: 'dim' }, `The first ${one.items.length} of ${number(one.count)}.`) : null].filter(Boolean)),
             h('h2', {}, 'Deleted with it'),
-            item.cascades.length === 0 ? h('p', { class: 'dim' }, 'Nothing.') : h('ul', {}, ...item.cascades.map((one) => h('li', {}, link({ store: at.store, type: one.type }, one.type), ` ${number(one.count)}${item.hasMoreCascades ? ' or more' : ''}`))),
+            item.cascades.length === 0 ? h('p', { class: 'dim' }, item.hasMoreCascades ? 'There was not enough time to count them.' : 'Nothing.') : h('ul', {}, ...item.cascades.map((one) => h('li', {}, link({ store: at.store, type: one.type }, one.type), ` ${number(one.count)}${item.hasMoreCascades ? ' or more' : ''}`))),
             h('h2', {}, 'Referred to by'),
             item.referrers.length === 0 ? h('p', { class: 'dim' }, 'Nothing.') : h('ul', {}, ...item.referrers.map((one) =>
               h('li', {}, link({ store: at.store, type: one.type, where: one.predicate }, `${one.type}.${one.attribute}`), ` ${one.count === undefined ? 'too many items to count without an index' : number(one.count)}`))));

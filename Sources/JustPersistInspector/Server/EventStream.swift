@@ -14,7 +14,7 @@ struct EventStream: Sendable {
         continuation.yield(Data("event: \(name)\ndata: ".utf8) + json + Data("\n\n".utf8))
     }
 
-    /// An answer of which `produce` sends the events, until it returns or the page has left.
+    /// An answer of which `produce` sends the events, until it returns or the client has disconnected.
     static func response(
         _ produce: @escaping @Sendable (EventStream) async throws -> Void
     ) -> InspectorResponse {
@@ -35,13 +35,13 @@ struct EventStream: Sendable {
                         continuation.finish()
                     }
                     group.addTask {
-                        // A write is how the server notices that the page has left.
+                        // A write is how the server notices that the client has disconnected.
                         while (try? await Task.sleep(for: .seconds(5))) != nil {
                             continuation.yield(Data(": \n\n".utf8))
                         }
                     }
                     do { for await piece in pieces { try await write(piece) } } catch {
-                        // The page has left.
+                        // The client has disconnected.
                     }
                     group.cancelAll()
                 }
@@ -74,15 +74,17 @@ struct Failure: Encodable {
 
 /// Runs work that blocks, on a thread outside of the cooperative pool.
 ///
-/// - Parameter work: Receives whether the task was cancelled meanwhile.
+/// ``WorkLimit/check()`` ends the work if the task is cancelled. Stores call it, too.
 func inThread<Value: Sendable>(
-    _ work: @escaping @Sendable (Cancellation) throws -> Value
+    _ work: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
     let cancellation = Cancellation()
     return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
-            Surroundings.async {
-                continuation.resume(with: Result { try work(cancellation) })
+            WaitingThreads.run {
+                continuation.resume(
+                    with: Result { try WorkLimit.withCancellation(cancellation, work) }
+                        .mapError(WorkLimit.leavingStore))
             }
         }
     } onCancel: {

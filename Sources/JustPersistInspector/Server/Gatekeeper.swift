@@ -33,7 +33,9 @@ struct Gatekeeper: Sendable {
 
     /// Whether a request names this server and comes from its own page or from no page.
     func isOfThisServer(_ request: InspectorRequest) -> Bool {
-        let hosts = ["localhost", "127.0.0.1", "[::1]"].map { "\($0):\(port)" }
+        var hosts = ["localhost", "127.0.0.1", "[::1]"]
+        // Browsers omit the usual port.
+        if port != 80 { hosts = hosts.map { "\($0):\(port)" } }
         guard let host = request.headers["host"], hosts.contains(host) else { return false }
         if let origin = request.headers["origin"], origin != "http://\(host)" { return false }
         let site = request.headers["sec-fetch-site"]

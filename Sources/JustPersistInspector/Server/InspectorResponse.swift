@@ -31,6 +31,14 @@ struct InspectorResponse: Sendable {
         Self(status, [("Content-Type", type + "; charset=utf-8")], body: Data(text.utf8))
     }
 
+    /// An answer to a method that a path does not have.
+    static func methods(_ methods: Set<String>) -> Self {
+        Self(405, [("Allow", methods.sorted().joined(separator: ", "))])
+    }
+
+    /// An answer to a request without the token.
+    static let unauthorized = Self(401, [("WWW-Authenticate", "Bearer")])
+
     static func json(_ value: some Encodable, status: Int = 200) throws -> Self {
         Self(
             status, [("Content-Type", "application/json")],
@@ -71,6 +79,7 @@ struct InspectorResponse: Sendable {
         var lines = ["HTTP/1.1 \(status) \(Self.reasons[status] ?? "Status")"]
         lines += (Self.protections + headers).map { "\($0.name): \($0.value)" }
         switch body {
+        case .bytes where status == 204: break
         case .bytes(let bytes): lines.append("Content-Length: \(bytes.count)")
         case .stream: lines.append("Transfer-Encoding: chunked")
         }

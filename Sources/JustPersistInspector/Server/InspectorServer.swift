@@ -55,16 +55,16 @@ struct InspectorServer: Sendable {
             do {
                 first = try listening(AF_INET, on: .inet(ip4: "127.0.0.1", port: port))
             } catch {
-                throw DataStoreError(
-                    .storageFailure, in: "inspect",
-                    "Port \(port) of 127.0.0.1 cannot be opened: \(error.localizedDescription). Choose another one, or 0 for any that is free."
-                )
+                throw failure(port, "127.0.0.1", error)
             }
             guard case .ip4(_, let chosen)? = try? first.sockname() else { break }
             do {
                 return ([first, try listening(AF_INET6, on: .loopback(port: chosen))], chosen)
-            } catch SocketError.failed(_, EADDRINUSE, _) where port == 0 {
+            } catch let error as SocketError {
+                guard case .failed(_, EADDRINUSE, _) = error else { return ([first], chosen) }
                 try? first.close()
+                // The token must not reach another program that serves `localhost` there.
+                if port != 0 { throw failure(port, "::1", error) }
             } catch {
                 return ([first], chosen)
             }
@@ -73,12 +73,25 @@ struct InspectorServer: Sendable {
             .storageFailure, in: "inspect", "No port is free on the loopback interface.")
     }
 
+    private static func failure(
+        _ port: UInt16, _ address: String, _ error: any Error
+    ) -> DataStoreError {
+        DataStoreError(
+            .storageFailure, in: "inspect",
+            "Port \(port) of \(address) cannot be opened: \(error.localizedDescription). Choose another one, or 0 for any that is free."
+        )
+    }
+
     private static func listening(
         _ family: Int32, on address: some SocketAddress
     ) throws -> Socket {
         let socket = try Socket(domain: family)
         do {
             try socket.setValue(true, for: .localAddressReuse)
+            #if canImport(Darwin)
+                // Accepted sockets inherit it: a client that disconnects must not end the process by a signal.
+                try socket.setValue(true, for: .noSIGPIPE)
+            #endif
             try socket.bind(to: address)
             try socket.listen()
         } catch {
@@ -119,7 +132,7 @@ struct InspectorServer: Sendable {
 
     // MARK: Connections
 
-    private func serve(_ socket: AsyncSocket, _ answer: Answer) async {
+    private func serve(_ socket: AsyncSocket, _ answer: @escaping Answer) async {
         defer { try? socket.close() }
         var rest: [UInt8] = []
         do {
@@ -130,7 +143,8 @@ struct InspectorServer: Sendable {
                 rest = received.rest
                 switch received.request {
                 case .success(let request):
-                    let response = await answer(request)
+                    let response: InspectorResponse
+                    (response, rest) = try await answered(request, rest, socket, answer)
                     try await send(response, to: request, socket)
                     if request.closes || response.closes { return }
                 case .failure(let refusal):
@@ -138,11 +152,60 @@ struct InspectorServer: Sendable {
                 }
             }
         } catch {
-            // The client left, or is too slow; the connection ends in both cases.
+            // The client has disconnected, or is too slow; the connection ends in both cases.
         }
     }
 
-    /// Reads one request; `nil` if the client has left before it began one.
+    /// The answer to a request, and the bytes that were received after the request.
+    ///
+    /// The work is cancelled when the client disconnects. Only work that takes long pays for the reads that notice it.
+    private func answered(
+        _ request: InspectorRequest, _ begun: [UInt8], _ socket: AsyncSocket,
+        _ answer: @escaping Answer
+    ) async throws -> (InspectorResponse, [UInt8]) {
+        enum Part: Sendable {
+            case response(InspectorResponse)
+            case received([UInt8])
+            case disconnected
+        }
+        return try await withThrowingTaskGroup(of: Part.self) { group in
+            @Sendable func receive() async throws -> Part {
+                do {
+                    return .received(try await socket.read(atMost: 4096))
+                } catch is SocketError {
+                    return .disconnected
+                }
+            }
+            var rest = begun
+            group.addTask { .response(await answer(request)) }
+            group.addTask {
+                try await Task.sleep(for: .milliseconds(100))
+                return try await receive()
+            }
+            var response: InspectorResponse?
+            while let part = await group.nextResult() {
+                switch part {
+                case .success(.response(let finished)):
+                    response = finished
+                    group.cancelAll()
+                case .success(.received(let bytes)):
+                    rest += bytes
+                    // The next requests can wait.
+                    if response == nil, rest.count < limits.head {
+                        group.addTask { try await receive() }
+                    }
+                case .success(.disconnected):
+                    group.cancelAll()
+                    if response == nil { throw SocketError.disconnected }
+                case .failure: break
+                }
+            }
+            guard let response else { throw CancellationError() }
+            return (response, rest)
+        }
+    }
+
+    /// Reads one request; `nil` if the client has disconnected before it began one.
     ///
     /// - Parameter begun: The bytes that were received after the previous request.
     private func receive(

@@ -35,6 +35,10 @@ extension StoreView {
             var values: [Value] = []
             /// The numbers of the items that are deleted with it, by type.
             var cascades: [String: Int] = [:]
+            /// Stands for all values of the item, and for the items that are deleted with it.
+            ///
+            /// Its key is random in each process, so that it reveals nothing of hidden values.
+            var digest: Int?
         }
 
         let changes: [Change]
@@ -44,10 +48,10 @@ extension StoreView {
 
     /// The changes, each with the values that it replaces.
     func preview(_ draft: Draft) async throws -> Preview {
-        try await store.read { db in try preview(draft, db) }
+        try await read { db in try preview(draft, db) }
     }
 
-    /// Carries out changes, unless they would do anything else than the preview shows.
+    /// Carries out changes, unless an item, or what is deleted with it, has changed since the preview.
     func commit(_ draft: Draft) async throws -> Preview {
         guard let shown = draft.preview,
             let expected = try? JSONDecoder().decode(Preview.self, from: Data(shown.utf8))
@@ -56,7 +60,10 @@ extension StoreView {
                 .invalidRequest, in: "inspect", "Changes are committed with their preview.")
         }
         return try await store.write { db in
-            guard try preview(draft, db) == expected else {
+            let found = try WorkLimit.within(Self.deadline, countsPauses: true) { () throws in
+                try preview(draft, db)
+            }
+            guard found == expected else {
                 throw DataStoreError(
                     .invalidRequest, in: "inspect",
                     "The items have changed since the preview. Nothing was changed; look at the preview again."
@@ -85,7 +92,7 @@ extension StoreView {
                     return Preview.Change(
                         kind: "deleted", type: type, id: change.id,
                         cascades: Dictionary(grouping: found, by: \.itemTypeKey)
-                            .mapValues(\.count))
+                            .mapValues(\.count), digest: try digest(of: item, schema, found))
                 }
                 let values = try values(change, schema).sorted { $0.key < $1.key }
                 return Preview.Change(
@@ -94,8 +101,19 @@ extension StoreView {
                         let before = try item?.backing.value(forAttribute: attribute) ?? .null
                         return Preview.Value(
                             attribute: attribute, before: before.jsonText, after: value.jsonText)
-                    })
+                    }, digest: try item.map { try digest(of: $0, schema, []) })
             })
+    }
+
+    private func digest(
+        of item: any DataStoreItem, _ schema: ItemSchema, _ cascades: [ItemReference]
+    ) throws(DataStoreError) -> Int {
+        var hasher = Hasher()
+        for attribute in schema.attributes {
+            hasher.combine(try item.backing.value(forAttribute: attribute.name).jsonText)
+        }
+        for text in cascades.map({ "\($0.itemTypeKey) \($0.id)" }).sorted() { hasher.combine(text) }
+        return hasher.finalize()
     }
 
     private func apply(_ change: Draft.Change, _ db: borrowing DataStoreWriter) throws {
@@ -105,7 +123,7 @@ extension StoreView {
         let item: DynamicItem
         if let id = change.id {
             let reference = ItemReference(itemTypeKey: type, id: try Self.id(id))
-            // An earlier deletion of the draft may have taken it along.
+            // An earlier deletion of the draft may also have deleted it.
             guard let found = try db.dynamicItem(reference) else { return }
             if change.isDeletion == true { return try db.delete(found) }
             item = found

@@ -54,7 +54,7 @@ extension StoreView {
         let referrers: [Referrer]
         /// The items that deleting this one deletes with it, by type.
         let cascades: [Cascade]
-        /// Whether there are more of them than were counted.
+        /// Whether there are more of them than were counted, or the time was not enough to count them.
         let hasMoreCascades: Bool
     }
 
@@ -62,13 +62,16 @@ extension StoreView {
     private static let mostCascades = 10_000
 
     func item(_ parameters: Parameters) async throws -> Item {
-        try await store.read { db in
+        try await read { db in
             let time = Date()
             let schema = try schema(parameters.required("type"), db)
             let type = schema.itemTypeKey
             let item = try item(parameters, of: type, db)
             let reference = ItemReference(itemTypeKey: type, id: item.uniqueToken)
-            let cascades = try db.cascadeTargets(of: [reference], limit: Self.mostCascades)
+            let end = ContinuousClock.now + Self.deadline / 2
+            let cascades = try Self.inTime(until: end) { () throws(DataStoreError) in
+                try db.cascadeTargets(of: [reference], limit: Self.mostCascades)
+            }
             return Item(
                 time: time, type: type, id: reference.id.description,
                 title: try title(of: item, schema),
@@ -81,12 +84,12 @@ extension StoreView {
                         picture: isHidden ? nil : value.picture?.type,
                         json: isHidden ? nil : Self.json(value))
                 },
-                relationships: try relationships(of: reference, db),
-                referrers: try referrers(to: reference, db),
-                cascades: Dictionary(grouping: cascades, by: \.itemTypeKey)
+                relationships: try relationships(of: reference, until: end, db),
+                referrers: try referrers(to: reference, until: end, db),
+                cascades: Dictionary(grouping: cascades ?? [], by: \.itemTypeKey)
                     .map { Item.Cascade(type: $0.key, count: $0.value.count) }
                     .sorted { $0.type < $1.type },
-                hasMoreCascades: cascades.count >= Self.mostCascades)
+                hasMoreCascades: cascades.map { $0.count >= Self.mostCascades } ?? true)
         }
     }
 
@@ -116,19 +119,22 @@ extension StoreView {
     }
 
     private func relationships(
-        of item: ItemReference, _ db: borrowing DataStoreReader
+        of item: ItemReference, until end: ContinuousClock.Instant,
+        _ db: borrowing DataStoreReader
     ) throws(DataStoreError) -> [Item.Relationship] {
         var relationships: [Item.Relationship] = []
         for relation in try db.relations(ofType: item.itemTypeKey) {
             let name = relation.schema.name
             if redaction.hides(name, of: item.itemTypeKey) { continue }
-            let count = try counted { () throws(DataStoreError) in
+            let count = try Self.inTime(until: end) { () throws(DataStoreError) in
                 try db.count(relation, of: item)
             }
+            // Where the order is kept apart, all of them are read.
+            let references = try Self.inTime(until: end) { () throws(DataStoreError) in
+                try db.references(relation, of: item, limit: Self.mostLinked)
+            }
             var items: [Item.Linked] = []
-            for reference in try db.references(relation, of: item, limit: Self.mostLinked)
-                .prefix(Self.mostLinked)
-            {
+            for reference in (references ?? []).prefix(Self.mostLinked) {
                 items.append(try linked(reference, db))
             }
             relationships.append(
@@ -155,9 +161,9 @@ extension StoreView {
 
     /// The attributes of all types that may refer to an item, with the number of items that do.
     private func referrers(
-        to item: ItemReference, _ db: borrowing DataStoreReader
+        to item: ItemReference, until end: ContinuousClock.Instant,
+        _ db: borrowing DataStoreReader
     ) throws(DataStoreError) -> [Item.Referrer] {
-        let start = ContinuousClock.now
         var referrers: [Item.Referrer] = []
         for schema in try db.schemas() {
             let type = schema.itemTypeKey
@@ -168,10 +174,9 @@ extension StoreView {
                 let request = DataStoreRequest(itemTypeKey: type)
                 request.predicate = .comparison(
                     .init(.path(.init([attribute.name])), .equal, .value(.reference(item))))
-                // All of them share the time of one request.
-                request.deadline = max(
-                    Duration.milliseconds(1), Self.deadline - (ContinuousClock.now - start))
-                let count = try counted { () throws(DataStoreError) in try db.count(request) }
+                let count = try Self.inTime(until: end) { () throws(DataStoreError) in
+                    try db.count(request)
+                }
                 if count == 0 { continue }
                 referrers.append(
                     Item.Referrer(
@@ -182,11 +187,14 @@ extension StoreView {
         return referrers
     }
 
-    /// A number; `nil` if the time was not enough.
-    private func counted(
-        _ count: () throws(DataStoreError) -> Int
-    ) throws(DataStoreError) -> Int? {
-        do throws(DataStoreError) { return try count() } catch {
+    /// The result of a part of a view; `nil` if the time was not enough. All parts share the time.
+    private static func inTime<Value>(
+        until end: ContinuousClock.Instant, _ part: () throws(DataStoreError) -> Value
+    ) throws(DataStoreError) -> Value? {
+        let left = max(.milliseconds(1), end - .now)
+        do throws(DataStoreError) {
+            return try WorkLimit.within(left, countsPauses: true, part)
+        } catch {
             if error.code == .deadlineExceeded { return nil }
             throw error
         }
@@ -196,7 +204,7 @@ extension StoreView {
 
     /// The whole value of an attribute: text and Data as they are, everything else as JSON.
     func value(_ parameters: Parameters) async throws -> DataStoreValue {
-        try await store.read { db in
+        try await read { db in
             let schema = try schema(parameters.required("type"), db)
             let name = try parameters.required("attribute")
             let type = schema.itemTypeKey

@@ -54,32 +54,34 @@ extension StoreView {
         let limit = try parameters.number("limit", 1...500) ?? 50
         let after = try parameters.key("after").map { $0 + [0] }
         let first = try after ?? parameters.key("from")
-        return try await inThread { _ in
-            var result: RawEntries?
-            try rawStore.readRecords { records in
-                let time = Date()
-                let entries = try records.entries(
-                    of: part, type: number, from: first, limit: limit, valueBytes: 256)
-                result = RawEntries(
-                    time: time,
-                    entries: entries.map {
-                        .init(
-                            key: $0.key.hexadecimal, value: $0.value.hexadecimal, size: $0.size,
-                            part: $0.part?.rawValue, type: $0.type, id: $0.id?.description,
-                            isSound: $0.isSound)
-                    },
-                    parts: StoredEntry.Part.allCases.flatMap { part -> [RawEntries.Part] in
-                        let all = RawEntries.Part(name: part.rawValue, type: nil, number: nil)
-                        if part != .record, part != .index { return [all] }
-                        return [all]
-                            + records.types.map {
-                                RawEntries.Part(
-                                    name: part.rawValue, type: $0.key, number: $0.number)
-                            }
-                    })
+        return try await inThread {
+            try WorkLimit.within(Self.deadline, countsPauses: true) { () throws in
+                var result: RawEntries?
+                try rawStore.readRecords { records in
+                    let time = Date()
+                    let entries = try records.entries(
+                        of: part, type: number, from: first, limit: limit, valueBytes: 256)
+                    result = RawEntries(
+                        time: time,
+                        entries: entries.map {
+                            .init(
+                                key: $0.key.hexadecimal, value: $0.value.hexadecimal, size: $0.size,
+                                part: $0.part?.rawValue, type: $0.type, id: $0.id?.description,
+                                isSound: $0.isSound)
+                        },
+                        parts: StoredEntry.Part.allCases.flatMap { part -> [RawEntries.Part] in
+                            let all = RawEntries.Part(name: part.rawValue, type: nil, number: nil)
+                            if part != .record, part != .index { return [all] }
+                            return [all]
+                                + records.types.map {
+                                    RawEntries.Part(
+                                        name: part.rawValue, type: $0.key, number: $0.number)
+                                }
+                        })
+                }
+                guard let result else { throw CancellationError() }
+                return result
             }
-            guard let result else { throw CancellationError() }
-            return result
         }
     }
 }

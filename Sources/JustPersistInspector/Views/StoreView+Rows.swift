@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistImportExport
 
 /// The items of a type, by pages.
 extension StoreView {
@@ -29,8 +30,8 @@ extension StoreView {
         struct Value: Encodable {
             let cell: Cell
             let count: Int
-            /// The predicate that finds the items with the value.
-            let predicate: String
+            /// The predicate that finds the items with the value; `nil` if it would be too long.
+            let predicate: String?
         }
 
         let time: Date
@@ -40,7 +41,7 @@ extension StoreView {
     }
 
     func rows(_ parameters: Parameters) async throws -> Rows {
-        try await store.read { db in
+        try await read { db in
             let time = Date()
             let (request, schema) = try request(parameters, db)
             let type = schema.itemTypeKey
@@ -60,7 +61,7 @@ extension StoreView {
 
     /// The number of items, and how they were counted.
     func count(_ parameters: Parameters) async throws -> Count {
-        try await store.read { db in
+        try await read { db in
             let (time, start) = (Date(), ContinuousClock.now)
             let (request, _) = try request(parameters, db)
             (request.offset, request.limit, request.sortDescriptors) = (nil, nil, nil)
@@ -74,7 +75,7 @@ extension StoreView {
 
     /// How the items of a page are found.
     func explain(_ parameters: Parameters) async throws -> Count {
-        try await store.read { db in
+        try await read { db in
             let (time, start) = (Date(), ContinuousClock.now)
             let plan = try db.explain(try request(parameters, db).request)
             return Count(
@@ -87,7 +88,7 @@ extension StoreView {
     /// The most frequent values of an attribute.
     func facets(_ parameters: Parameters) async throws -> Facets {
         let most = 20
-        return try await store.read { db in
+        return try await read { db in
             let time = Date()
             let (request, schema) = try request(parameters, db)
             let name = try parameters.required("attribute")
@@ -98,24 +99,50 @@ extension StoreView {
                     itemType: type, attribute: name)
             }
             if redaction.hides(name, of: type) { throw redaction.refusal(name, of: type) }
-            let attribute = schema.attributes[index].name
-            // No attribute has this name.
-            let count = DataStoreAggregate.count.named("$count")
-            request.sortDescriptors = [DataStoreSortDescriptor.descending(count.name)]
-            (request.offset, request.limit) = (nil, most + 1)
-            let rows = try db.aggregate(
-                request,
-                DataStoreAggregation(groupedBy: [attribute], [count]))
+            let attribute = schema.attributes[index]
+            if !attribute.storedKinds.isDisjoint(with: Self.kindsWithoutFacets) {
+                throw Self.noFacets(of: attribute.name, type)
+            }
+            (request.sortDescriptors, request.offset, request.limit) = (nil, nil, nil)
+            var counts: [DataStoreValue: Int] = [:]
+            var bytes = 0
+            try db.forEach(request) { item in
+                let value = try item.backing.value(forAttribute: attribute.name)
+                counts[value, default: 0] += 1
+                if counts[value] != 1 { return }
+                if Self.kindsWithoutFacets.contains(value.kind) {
+                    throw Self.noFacets(of: attribute.name, type)
+                }
+                bytes += value.storedSize(limit: Self.mostFacetBytes) ?? 0
+                guard counts.count > Self.mostFacets || bytes > Self.mostFacetBytes else { return }
+                throw DataStoreError(
+                    .limitExceeded, in: "inspect",
+                    "“\(attribute.name)” has too many different values to count them. Filter the items first.",
+                    itemType: type, attribute: attribute.name)
+            }
+            let sorted = counts.map { (value: $0.key, count: $0.value, text: $0.key.jsonText) }
+                .sorted { ($1.count, $0.text) < ($0.count, $1.text) }
             return Facets(
                 time: time,
-                values: rows.prefix(most).map { row in
-                    var number: Int64 = 0
-                    if case .int(let value) = row.values[1] { number = value }
-                    return .init(
-                        cell: Cell(row.values[0], limit: Self.cellBytes), count: Int(number),
-                        predicate: Self.predicate(attribute, equals: row.values[0]))
-                }, hasMore: rows.count > most)
+                values: sorted.prefix(most).map { value, count, text in
+                    .init(
+                        cell: Cell(value, limit: Self.cellBytes), count: count,
+                        // It becomes part of an address.
+                        predicate: text.utf8.count > Self.cellBytes
+                            ? nil : Self.predicate(attribute.name, equals: value))
+                }, hasMore: sorted.count > most)
         }
+    }
+
+    /// The most different values that are counted, and their bytes.
+    private static let (mostFacets, mostFacetBytes) = (10_000, 8 << 20)
+    private static let kindsWithoutFacets: Set<DataStoreValue.Kind> = [.data, .array, .dictionary]
+
+    private static func noFacets(of attribute: String, _ type: String) -> DataStoreError {
+        DataStoreError(
+            .invalidRequest, in: "inspect",
+            "Values of “\(attribute)” are not counted: data, arrays and dictionaries are too large.",
+            itemType: type, attribute: attribute)
     }
 
     /// The text of a predicate that finds the items with a value.

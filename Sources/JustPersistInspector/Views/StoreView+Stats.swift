@@ -37,12 +37,12 @@ extension StoreView {
                 .unsupported, in: "inspect",
                 "This kind of store has no entries of its own to count.")
         }
-        let sizes = try await inThread { cancellation in
+        let sizes = try await inThread {
             var shares: [Sizes.Share] = []
             var last = ContinuousClock.now
             try rawStore.readRecords { records in
                 let statistics = try records.statistics { count in
-                    if cancellation.isRequested { throw CancellationError() }
+                    try WorkLimit.check()
                     guard ContinuousClock.now - last > .milliseconds(100) else { return }
                     last = .now
                     events.send("progress", Progress(items: count, fraction: nil, type: nil))

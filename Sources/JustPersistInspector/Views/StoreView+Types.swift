@@ -61,7 +61,7 @@ extension StoreView {
     }
 
     func types() async throws -> [TypeSummary] {
-        try await store.read { db in
+        try await read { db in
             let links = try db.linkTypeKeys()
             return try db.schemas().map { schema in
                 try summary(schema, isLinks: links.contains(schema.itemTypeKey), db)

@@ -19,10 +19,10 @@ extension StoreView {
     }
 
     func verify(_ events: EventStream) async throws {
-        let report = try await inThread { cancellation in
+        let report = try await inThread {
             var last = ContinuousClock.now
             return try store.verify { progress in
-                if cancellation.isRequested { throw CancellationError() }
+                try WorkLimit.check()
                 guard ContinuousClock.now - last > .milliseconds(100) else { return }
                 last = .now
                 events.send(
@@ -68,7 +68,7 @@ extension StoreView {
 
     func diff(to other: StoreView, _ events: EventStream) async throws {
         let most = 500
-        try await inThread { cancellation in
+        try await inThread {
             var shown = 0
             var last = ContinuousClock.now
             do {
@@ -77,7 +77,7 @@ extension StoreView {
                     shown += 1
                     events.send("difference", self.difference(difference))
                 } progress: { progress in
-                    if cancellation.isRequested { throw CancellationError() }
+                    try WorkLimit.check()
                     guard ContinuousClock.now - last > .milliseconds(100) else { return }
                     last = .now
                     events.send(
@@ -129,7 +129,7 @@ extension StoreView {
         let inserted: [String]
         let updated: [String]
         let deleted: [String]
-        /// Whether everything has to be read again.
+        /// Whether the ids are complete; otherwise everything has to be read again.
         let isWhole: Bool
     }
 
@@ -148,7 +148,11 @@ extension StoreView {
                     updated: ids(change.updated.lazy.map(\.id)), deleted: ids(change.deleted),
                     isWhole: isWhole))
         }
+        // Without it, the page would connect again and again.
+        events.send("end", Ended(reason: "The store was closed."))
     }
+
+    private struct Ended: Encodable { let reason: String }
 
     // MARK: Export
 
@@ -157,7 +161,8 @@ extension StoreView {
 
     /// The items of a page's query as a file.
     ///
-    /// They are written to a file and then sent: a slow browser does not keep a snapshot.
+    /// They are written to a file and then sent: a slow browser does not keep a snapshot. The file has no name while it has
+    /// contents, so that nothing remains if the process ends.
     func export(_ parameters: Parameters) async throws -> InspectorResponse {
         let format: ItemExport.Format
         let ending = try parameters.required("format")
@@ -170,12 +175,8 @@ extension StoreView {
                 .invalidRequest, in: "inspect", "“format” must be json, jsonl or csv.")
         }
         let ids = parameters.all("id")
-        let (folder, type) = try await inThread { cancellation in
-            let folder = FileManager.default.temporaryDirectory.appending(
-                path: "justpersist-inspect-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(
-                at: folder, withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
+        let (handle, type) = try await inThread {
+            let handle = try Self.unnamedFile()
             do {
                 var type = ""
                 try store.performRead { db in
@@ -196,29 +197,18 @@ extension StoreView {
                     request.deadline = Self.exportTime
                     var export = ItemExport(request, format: format)
                     export.includesIDs = true
-                    let file = folder.appending(path: "items")
-                    guard
-                        FileManager.default.createFile(
-                            atPath: file.path, contents: nil, attributes: [.posixPermissions: 0o600]
-                        )
-                    else { throw CocoaError(.fileWriteUnknown) }
-                    let handle = try FileHandle(forWritingTo: file)
-                    defer { try? handle.close() }
                     try export.run(from: db) { _ in
-                        if cancellation.isRequested { throw CancellationError() }
                     } write: { bytes in
                         try handle.write(contentsOf: Data(bytes))
                     }
                 }
-                return (folder, type)
+                try handle.seek(toOffset: 0)
+                return (handle, type)
             } catch {
-                try? FileManager.default.removeItem(at: folder)
+                try? handle.close()
                 throw error
             }
         }
-        let handle = try FileHandle(forReadingFrom: folder.appending(path: "items"))
-        // The open file is enough; nothing remains if the process ends.
-        try FileManager.default.removeItem(at: folder)
         return .file(
             "\(type).\(ending)",
             .stream { write in
@@ -227,5 +217,18 @@ extension StoreView {
                     try await write(piece)
                 }
             })
+    }
+
+    /// An empty file that only this process can reach.
+    private static func unnamedFile() throws -> FileHandle {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "justpersist-inspect-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "items")
+        try Data().write(to: file)
+        return try FileHandle(forUpdating: file)
     }
 }

@@ -8,12 +8,21 @@ struct StoreView: Sendable {
     let name: String
     let redaction: Redaction
 
-    /// The time after which a request is given up.
+    /// The time after which a view is given up.
     static let deadline = Duration.seconds(2)
     /// The most rows of one answer.
     static let mostRows = 1000
     /// The bytes of a cell of the grid, and of an item's own page.
     static let (cellBytes, itemBytes) = (1 << 10, 64 << 10)
+
+    /// Runs a read block that ends when its time has passed or the client has disconnected.
+    func read<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
+    ) async throws -> Value {
+        try await store.read { db in
+            try WorkLimit.within(Self.deadline, countsPauses: true) { () throws in try body(db) }
+        }
+    }
 
     /// The items that a page asks for.
     ///
@@ -26,14 +35,14 @@ struct StoreView: Sendable {
         request.deadline = Self.deadline
         if let text = try parameters.optional("where"), !text.allSatisfy(\.isWhitespace) {
             let predicate = try DataStorePredicate(text, arguments: [])
-            try redaction.check(predicate.paths, of: schema.itemTypeKey)
+            try redaction.check(predicate, of: schema.itemTypeKey)
             request.predicate = predicate
         }
         let sort = parameters.all("sort").map(DataStoreSortDescriptor.init(parameter:))
         for descriptor in sort where !redaction.isEmpty {
             let key = try RequestKey(descriptor.key, of: schema, in: "sort")
             try redaction.check(
-                DataStorePredicate.comparison(.init(key.expression, .equal, .value(.null))).paths,
+                .comparison(.init(key.expression, .equal, .value(.null))),
                 of: schema.itemTypeKey)
         }
         if !sort.isEmpty { request.sortDescriptors = sort }

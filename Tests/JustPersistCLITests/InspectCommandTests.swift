@@ -16,7 +16,7 @@ import Testing
 
     @Test func itPrintsTheAddressAndEndsWithCtrlC() async throws {
         let running = try tool.start(["inspect", try filled(), "--hours", "1"])
-        try await Task.sleep(for: .seconds(2))
+        #expect(try await running.prints("Ctrl-C ends"))
         running.interrupt()
         let run = try running.end()
         #expect(run.status == 130 && !run.isKilled, "\(run.errors)")
@@ -33,9 +33,10 @@ import Testing
         let store = try filled()
         let log = tool.directory.url.appending(path: "log").path
         let run = try tool.inShell(
-            "sh -c 'justpersist inspect \(store) > \(log) & echo $!; sleep 1'")
+            "sh -c 'justpersist inspect \(store) > \(log) & echo $!; until grep -q Open \(log); do sleep 0.1; done'"
+        )
         let id = try #require(Int32(run.output.trimmingCharacters(in: .whitespacesAndNewlines)))
-        for _ in 0..<50 where kill(id, 0) == 0 { try await Task.sleep(for: .milliseconds(100)) }
+        for _ in 0..<600 where kill(id, 0) == 0 { try await Task.sleep(for: .milliseconds(100)) }
         #expect(kill(id, 0) != 0)
         #expect(try String(contentsOfFile: log, encoding: .utf8).contains("Open http://"))
     }

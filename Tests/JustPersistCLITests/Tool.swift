@@ -38,6 +38,18 @@ struct Tool {
             (try? input.fileHandleForWriting.write(contentsOf: Data(text.utf8))) != nil
         }
 
+        /// Waits until the tool has printed a text; false if it ends without.
+        func prints(_ text: String) async throws -> Bool {
+            func isThere() throws -> Bool {
+                try String(contentsOf: output, encoding: .utf8).contains(text)
+            }
+            while process.isRunning {
+                if try isThere() { return true }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            return try isThere()
+        }
+
         func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
         func interrupt() { process.interrupt() }

@@ -57,6 +57,8 @@
             let named = zip(stores, opened).map {
                 StoreInspector.NamedStore(name(of: $0), $1.store)
             }
+            // It also ends with the program that started it.
+            let parent = getppid()
             guard var inspector = StoreInspector(named) else { return }
             inspector.port = port
             inspector.hiddenAttributes = redact
@@ -74,8 +76,6 @@
                 await session.waitUntilStopped()
                 isOver.withLock { $0 = true }
             }
-            // It also ends with the program that started it.
-            let parent = getppid()
             while !isOver.withLock({ $0 }), getppid() == parent {
                 do { try interruption.check("Interrupted.") } catch {
                     try waiting { await session.stop() }

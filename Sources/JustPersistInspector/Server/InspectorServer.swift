@@ -148,11 +148,22 @@ struct InspectorServer: Sendable {
                     try await send(response, to: request, socket)
                     if request.closes || response.closes { return }
                 case .failure(let refusal):
-                    return try await send(InspectorResponse(refusal.status), to: nil, socket)
+                    try await send(InspectorResponse(refusal.status), to: nil, socket)
+                    return await drain(socket)
                 }
             }
         } catch {
             // The client has disconnected, or is too slow; the connection ends in both cases.
+        }
+    }
+
+    /// Ends a connection whose client may still send.
+    ///
+    /// If bytes are unread when a socket is closed, the connection is reset, and the client may lose the answer.
+    private func drain(_ socket: AsyncSocket) async {
+        shutdown(socket.socket.file.rawValue, Int32(SHUT_WR))
+        try? await within(min(limits.time, .seconds(1))) {
+            for _ in 0..<256 { _ = try await socket.read(atMost: 4096) }
         }
     }
 

@@ -199,8 +199,10 @@ final class Session: Sendable {
             guard isAsked else { throw error }
             return try settle(commit, after: error)
         }
+        // Another thread may use the connection as soon as the pool has it.
+        let hasCutWaitShort = connection.hasCutWaitShort
         pool.leave(connection)
-        if connection.hasCutWaitShort { try settle(commit, after: nil) }
+        if hasCutWaitShort { try settle(commit, after: nil) }
     }
 
     /// Finds out whether a commit has happened during which the connection was lost, and returns if it has.

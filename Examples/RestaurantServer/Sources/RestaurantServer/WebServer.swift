@@ -27,7 +27,11 @@ struct WebServer: Service {
                 // It ends with the error of its closed socket.
             }
         } onGracefulShutdown: {
-            Task { await server.stop(timeout: 2) }
+            Task {
+                // A server that does not listen yet cannot be stopped.
+                try? await server.waitUntilListening()
+                await server.stop(timeout: 2)
+            }
         }
     }
 }

@@ -41,7 +41,7 @@ struct ItemCopy: Sendable {
                 digests[key] = try copy(schema, nullable, source, &progress, report)
             }
             try target.performWrite { db in
-                for schema in schemas { try db.declare(schema) }
+                for schema in schemas { try db.declare(schema.withFittingDefaults) }
             }
             try migration.endLoad()
             progress.begin(.verifying)

@@ -88,6 +88,9 @@ public final class BlockLinks {
         ordered.insert(Rule(item: item, name: name)).inserted
     }
 
+    /// Notes that a type of links was dropped, so that it is declared again before the next link.
+    func noteDropped(_ key: String) { declared.remove(key) }
+
     /// Whether a type of links is declared for the first time in the block.
     func notesDeclared(_ key: String) -> Bool { declared.insert(key).inserted }
 

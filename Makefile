@@ -35,6 +35,8 @@ trials-postgres: setup
 	swift build --build-tests
 	JP_LONG=1 scripts/with-postgres swift test --skip-build --disable-xctest \
 		--filter 'JustPersistPostgresTests.(CommitOutcomeTests|ProcessesTests|LiveMigrationTests)'
+	JP_LONG=1 scripts/with-postgres swift test --skip-build --disable-xctest \
+		--filter 'JustPersistPostgresTests.InspectorTests'
 	scripts/with-postgres sh -c '.build/debug/justpersist-conformance "$$JP_POSTGRES_URL" --profile full --timeout 300'
 
 # The conformance kit with its sabotaged stores, the output of the plugin, and the expansions of the macros.

@@ -9,7 +9,12 @@ import Testing
 #endif
 
 /// The inspector of a store on a server: every page is answered as for other stores, except the bytes.
-@Suite(.enabled(if: Server.isThere, Server.notThere)) struct InspectorTests {
+///
+/// A view has two seconds, so this is a trial of its own, which does not run beside all others.
+@Suite(
+    .enabled(if: Server.isThere, Server.notThere),
+    .enabled(if: ProcessInfo.processInfo.environment["JP_LONG"] != nil, "It runs with JP_LONG."))
+struct InspectorTests {
     @Test func itShowsAStoreOnAServer() async throws {
         PostgresDataStore.register()
         let store = try DataStores.open(try Server.newStore())

@@ -115,7 +115,7 @@ extension RecordStore: ParentStore {
     func catalog(
         in reader: any KeyValueReader
     ) throws(DataStoreError) -> (StoreHeader, Catalog) {
-        let (_, header, catalog) = try state(in: reader, self.header(in: reader, "read"))
+        let (_, header, catalog) = try state(in: reader, StoreHeader(reading: reader))
         try header.checkWhole(in: "read")
         return (header, catalog)
     }

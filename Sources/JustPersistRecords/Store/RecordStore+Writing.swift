@@ -31,7 +31,7 @@ extension RecordStore {
     func writeBlock(ofLoad: Bool = false, _ body: (WriteBlock) throws -> Void) throws {
         guard let writer = transaction.writer else { throw DataStoreError.notSetUp(in: "write") }
         let (context, header, catalog) = try state(
-            in: writer, self.header(in: writer, "write"), isCommitted: false,
+            in: writer, StoreHeader(reading: writer), isCommitted: false,
             ofTransaction: transaction.catalog)
         try header.checkWriting()
         if !ofLoad, !isLoading { try header.checkWhole(in: "write") }

@@ -55,6 +55,17 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let isSealed: Bool
         /// The id in the store's header; `nil` while a read-only store is empty, and another process may create it.
         var id: ItemID?
+
+        /// Whether a header is that of another store.
+        ///
+        /// An id that is not known yet is that of the first header.
+        mutating func isReplaced(by header: StoreHeader?) -> Bool {
+            guard let id else {
+                id = header?.id
+                return false
+            }
+            return header?.id != id
+        }
     }
 
     /// A closed store over an engine.
@@ -310,7 +321,6 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             block.begin(reader)
             return block
         }
-        try check(header, in: "read")
         let (context, _, catalog) = try state(in: reader, header)
         return Block(reader: reader, catalog: catalog, context: context)
     }
@@ -322,26 +332,19 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         in reader: any KeyValueReader, _ operation: String
     ) throws(DataStoreError) -> StoreHeader? {
         let header = try StoreHeader(reading: reader)
-        try check(header, in: operation)
+        // A child has its parent's header, which the parent compares.
+        if child == nil, opened.withLock({ $0?.isReplaced(by: header) == true }) {
+            throw replaced(by: header, in: operation)
+        }
         return header
     }
 
-    /// Throws if another process has destroyed the store since it was opened, and perhaps made another one in its place.
+    /// The error of a block that finds the header of another store, or none.
     ///
-    /// The versions of the other one's catalog say nothing about the catalog in memory. A child has its parent's header,
-    /// which the parent checks.
-    private func check(_ header: StoreHeader?, in operation: String) throws(DataStoreError) {
-        if child != nil { return }
-        let isOther = opened.withLock { opened in
-            guard let known = opened?.id else {
-                opened?.id = header?.id
-                return false
-            }
-            return header?.id != known
-        }
-        guard isOther else { return }
+    /// The versions of the other one's catalog say nothing about the catalog in memory.
+    private func replaced(by header: StoreHeader?, in operation: String) -> DataStoreError {
         let place = header == nil ? "" : ", and there is another store in its place"
-        throw DataStoreError(
+        return DataStoreError(
             .storeDeleted, in: operation,
             """
             Another process destroyed the \(engine.storeName) store while it was open here\(place). Nothing was changed. Close \
@@ -378,12 +381,19 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     ///
     /// In a write block it may be the catalog of an earlier block of the same transaction. Only a committed catalog is
     /// kept in memory: if the transaction is rolled back, the next one gives its version number to another catalog.
+    ///
+    /// - Throws: `.storeDeleted` if the header is that of another store.
     func state(
         in reader: any KeyValueReader, _ header: StoreHeader?, isCommitted: Bool = true,
         ofTransaction uncommitted: Catalog? = nil
     ) throws(DataStoreError) -> (StoreContext, StoreHeader, Catalog) {
-        guard let (context, catalog) = opened.withLock({ $0.map { ($0.context, $0.catalog) } })
-        else { throw .notSetUp(in: "read") }
+        let isChild = child != nil
+        let found = opened.withLock { opened -> (StoreContext, Catalog, isReplaced: Bool)? in
+            let isReplaced = !isChild && opened?.isReplaced(by: header) == true
+            return opened.map { ($0.context, $0.catalog, isReplaced) }
+        }
+        guard let (context, catalog, isReplaced) = found else { throw .notSetUp(in: "read") }
+        if isReplaced { throw replaced(by: header, in: isCommitted ? "read" : "write") }
         guard let header else {
             return (context, StoreHeader(id: context.storeID), Catalog())
         }

@@ -25,36 +25,16 @@ import Testing
 
     private static let isLong = ProcessInfo.processInfo.environment["JP_LONG"] == "1"
 
-    private func makeStore(_ url: String) throws -> PostgresDataStore {
-        let store = try PostgresDataStore.open(url)
-        try store.write { db in
-            try db.declare(ItemSchema("Entry", attributes: [AttributeSchema("number")]))
-        }
-        return store
-    }
-
-    private func write(_ number: Int64, to store: PostgresDataStore) throws {
-        try store.write { db in try db.create("Entry")["number"] = .int(number) }
-    }
-
-    private func numbers(in store: PostgresDataStore) throws -> [Int64] {
-        try store.read { db in
-            try db.dynamicItems(DataStoreRequest(itemTypeKey: "Entry")).map { item in
-                if case .int(let number) = item["number"] { number } else { -1 }
-            }
-        }
-    }
-
     /// The connection is cut after each number of bytes that a write sends, and that it receives.
     @Test(arguments: Proxy.Direction.allCases)
     func aConnectionIsCutAnywhereInAWrite(_ direction: Proxy.Direction) throws {
         let proxy = try Proxy()
         defer { proxy.stop() }
         let url = try Server.newStore()
-        let store = try makeStore(proxy.url(of: url))
-        try write(0, to: store)
+        let store = try PostgresDataStore.withEntries(proxy.url(of: url))
+        try store.writeEntry(0)
         let before = proxy.bytes(direction)
-        try write(1, to: store)
+        try store.writeEntry(1)
         let bytes = proxy.bytes(direction) - before
         #expect(bytes > 100)
         var ledger = Ledger(acknowledged: [0, 1])
@@ -63,7 +43,7 @@ import Testing
         for place in stride(from: start, to: bytes + 40, by: Self.isLong ? 1 : 7) {
             proxy.cut(direction, after: place)
             do {
-                try write(next, to: store)
+                try store.writeEntry(next)
                 ledger.acknowledged.append(next)
             } catch let error as DataStoreError where error.code == .connectionLost {
                 ledger.refused.append(next)
@@ -72,7 +52,7 @@ import Testing
             next += 1
         }
         let direct = try PostgresDataStore.open(url)
-        ledger.expect(try numbers(in: direct))
+        ledger.expect(try direct.entryNumbers())
         print(
             """
             Cut \(proxy.cuts) times in \(bytes) bytes \(direction.rawValue): \(ledger.acknowledged.count) committed, \
@@ -88,15 +68,15 @@ import Testing
         let proxy = try Proxy()
         defer { proxy.stop() }
         let url = try Server.newStore()
-        let direct = try makeStore(url)
+        let direct = try PostgresDataStore.withEntries(url)
         var outcomes: [CommitOutcome] = []
         // The statement that commits has arrived at the server, or it has not: the last message has five bytes.
         for (number, missing) in [(Int64(1), 206), (2, 3)] {
             let store = try PostgresDataStore.open(
                 proxy.url(of: url) + "&outcomeTimeout=1&connectTimeout=1")
-            try write(10 * number, to: store)
+            try store.writeEntry(10 * number)
             let before = proxy.bytes(.toServer)
-            try write(11 * number, to: store)
+            try store.writeEntry(11 * number)
             proxy.cut(.toServer, after: proxy.bytes(.toServer) - before - missing)
             let failure = #expect(throws: DataStoreError.self) {
                 try store.write { db in
@@ -107,14 +87,14 @@ import Testing
             let error = try #require(failure)
             #expect(error.code == .commitOutcomeUnknown, "\(error)")
             let token = try #require(error.commitToken)
-            for other in 0..<10 { try write(100 * number + Int64(other), to: direct) }
+            for other in 0..<10 { try direct.writeEntry(100 * number + Int64(other)) }
             let outcome = try direct.outcome(of: token)
-            #expect(try numbers(in: direct).contains(number) == (outcome == .committed))
+            #expect(try direct.entryNumbers().contains(number) == (outcome == .committed))
             outcomes.append(outcome)
             // The store goes on when the server is back, and the answer stays.
             proxy.cutNothing()
             proxy.goAway(false)
-            try write(1_000 * number, to: store)
+            try store.writeEntry(1_000 * number)
             #expect(try direct.outcome(of: token) == outcome)
             try store.close()
         }
@@ -129,7 +109,7 @@ import Testing
     @Test func sessionsAreEndedUnderLoad() throws {
         let url = try Server.newStore("applicationName=victim-\(UUID().uuidString.prefix(8))")
         let name = try #require(url.split(separator: "=").last).description
-        let store = try makeStore(url)
+        let store = try PostgresDataStore.withEntries(url)
         let count = Self.isLong ? 1_000 : 60
         let (ledger, kills) = try load(on: [store], seconds: Self.isLong ? 60 : 6, writers: 4) {
             var kills = 0
@@ -142,7 +122,7 @@ import Testing
             }
             return kills
         }
-        ledger.expect(try numbers(in: store))
+        ledger.expect(try store.entryNumbers())
         print(
             "Ended \(kills) sessions: \(ledger.acknowledged.count) committed, \(ledger.refused.count) refused"
         )
@@ -157,7 +137,7 @@ import Testing
         let server = try OwnServer()
         defer { server.stop() }
         let url = server.url + "?store=killed"
-        let stores = try [makeStore(url), PostgresDataStore.open(url)]
+        let stores = try [PostgresDataStore.withEntries(url), PostgresDataStore.open(url)]
         let rounds = Self.isLong ? 1_000 : 5
         var counts = [0, 0, 0]
         let (ledger, _) = try load(on: stores, seconds: 1, writers: 4) {
@@ -178,7 +158,7 @@ import Testing
             }
             return rounds
         }
-        ledger.expect(try numbers(in: stores[0]))
+        ledger.expect(try stores[0].entryNumbers())
         print(
             """
             Killed \(counts[0]) serving processes, all processes \(counts[1]) times and the postmaster \(counts[2]) times: \
@@ -205,7 +185,7 @@ import Testing
                         return next
                     }
                     do {
-                        try self.write(number, to: store)
+                        try store.writeEntry(number)
                         ledger.withLock { $0.acknowledged.append(number) }
                     } catch let error as DataStoreError where error.code == .connectionLost {
                         ledger.withLock { $0.refused.append(number) }

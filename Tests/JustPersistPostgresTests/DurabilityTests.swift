@@ -5,18 +5,6 @@ import Testing
 
 /// A store follows changes of the server's settings on which durability rests.
 @Suite(.serialized, .enabled(if: Server.isThere, Server.notThere)) struct DurabilityTests {
-    private func makeStore(_ url: String) throws -> PostgresDataStore {
-        let store = try PostgresDataStore.open(url)
-        try store.write { db in
-            try db.declare(ItemSchema("Entry", attributes: [AttributeSchema("number")]))
-        }
-        return store
-    }
-
-    private func write(_ number: Int64, to store: PostgresDataStore) throws {
-        try store.write { db in try db.create("Entry")["number"] = .int(number) }
-    }
-
     private func count(in store: PostgresDataStore) throws -> Int {
         try store.read { try $0.count(DataStoreRequest(itemTypeKey: "Entry")) }
     }
@@ -43,16 +31,16 @@ import Testing
         let server = try OwnServer()
         defer { server.stop() }
         let url = server.url + "?store=durable"
-        let store = try makeStore(url)
-        try write(1, to: store)
+        let store = try PostgresDataStore.withEntries(url)
+        try store.writeEntry(1)
         try set(setting, "off", on: server)
         try endSessions(on: server)
-        let error = #expect(throws: DataStoreError.self) { try write(2, to: store) }
+        let error = #expect(throws: DataStoreError.self) { try store.writeEntry(2) }
         #expect(error?.code == .unsupported, "\(error as Any)")
         let relaxed = try PostgresDataStore.open(url + "&durability=relaxed")
         #expect(try count(in: relaxed) == 1)
         try set(setting, "on", on: server)
-        try write(3, to: store)
+        try store.writeEntry(3)
         #expect(try count(in: relaxed) == 2)
         try relaxed.close()
         try store.close()
@@ -63,8 +51,9 @@ import Testing
     func aCommitThatNoStandbyHasConfirmedIsNotAcknowledged(_ returns: Bool) throws {
         let server = try OwnServer()
         defer { server.stop() }
-        let store = try makeStore(server.url + "?store=replicated&outcomeTimeout=3&lockTimeout=1")
-        try write(1, to: store)
+        let store = try PostgresDataStore.withEntries(
+            server.url + "?store=replicated&outcomeTimeout=3&lockTimeout=1")
+        try store.writeEntry(1)
         try set("synchronous_standby_names", "nowhere", on: server)
         // Commits wait when another process of the server has noticed the change, too.
         Thread.sleep(forTimeInterval: 1)
@@ -95,9 +84,9 @@ import Testing
             left.change { $0 -= 1 }
         }.start()
         if returns {
-            try write(2, to: store)
+            try store.writeEntry(2)
         } else {
-            let error = #expect(throws: DataStoreError.self) { try write(2, to: store) }
+            let error = #expect(throws: DataStoreError.self) { try store.writeEntry(2) }
             #expect(error?.code == .commitOutcomeUnknown, "\(error as Any)")
             #expect(error?.message.contains("standby") == true)
             let token = try #require(error?.commitToken)
@@ -112,7 +101,7 @@ import Testing
         left.wait { $0 == 0 ? () : nil }
         #expect(cancellations.withLock { $0 } >= (returns ? 1 : 2))
         #expect(try count(in: store) == 2)
-        try write(3, to: store)
+        try store.writeEntry(3)
         #expect(try count(in: store) == 3)
         try store.close()
     }

@@ -7,23 +7,6 @@ import Testing
 @Suite(.serialized, .enabled(if: Server.isThere, Server.notThere)) struct SilenceTests {
     private static let options = "answerTimeout=1&connectTimeout=2&outcomeTimeout=3&lockTimeout=1"
 
-    private func makeStore(_ url: String) throws -> PostgresDataStore {
-        let store = try PostgresDataStore.open(url)
-        try store.write { db in
-            try db.declare(ItemSchema("Entry", attributes: [AttributeSchema("number")]))
-        }
-        return store
-    }
-
-    private func numbers(in store: PostgresDataStore) throws -> Set<Int64> {
-        try store.read { db in
-            Set(
-                try db.dynamicItems(DataStoreRequest(itemTypeKey: "Entry")).map { item in
-                    if case .int(let number) = item["number"] { number } else { -1 }
-                })
-        }
-    }
-
     /// The error of a call that must end within some seconds.
     private func failure(
         within seconds: Double, _ call: () throws -> Void
@@ -39,7 +22,7 @@ import Testing
         let proxy = try Proxy()
         defer { proxy.stop() }
         let url = try Server.newStore()
-        let store = try makeStore(proxy.url(of: url) + "&" + Self.options)
+        let store = try PostgresDataStore.withEntries(proxy.url(of: url) + "&" + Self.options)
         try store.write { db in try db.create("Entry")["number"] = .int(1) }
         // In a read block, in a write block, and before one begins.
         let inside = try failure(within: 10) {
@@ -59,7 +42,7 @@ import Testing
         }
         #expect(opening.code == .connectionLost)
         proxy.beSilent(false)
-        #expect(try numbers(in: store) == [1])
+        #expect(try Set(store.entryNumbers()) == [1])
         try store.close()
         try PostgresDataStore.open(url).destroy()
     }
@@ -69,7 +52,7 @@ import Testing
         let proxy = try Proxy()
         defer { proxy.stop() }
         let url = try Server.newStore()
-        let direct = try makeStore(url)
+        let direct = try PostgresDataStore.withEntries(url)
         let options = Self.options.replacing(
             "outcomeTimeout=3", with: endsInTime ? "outcomeTimeout=30" : "outcomeTimeout=3")
         let store = try PostgresDataStore.open(proxy.url(of: url) + "&" + options)
@@ -102,9 +85,9 @@ import Testing
                 isThere = try direct.outcome(of: token) == .committed
             }
         }
-        #expect(try numbers(in: direct).contains(1) == isThere)
+        #expect(try Set(direct.entryNumbers()).contains(1) == isThere)
         try store.write { db in try db.create("Entry")["number"] = .int(2) }
-        #expect(try numbers(in: store) == (isThere ? [0, 1, 2] : [0, 2]))
+        #expect(try Set(store.entryNumbers()) == (isThere ? [0, 1, 2] : [0, 2]))
         try store.close()
         try direct.destroy()
     }
@@ -112,7 +95,7 @@ import Testing
     /// A block that waits for its turn longer than the server may be silent is not given up.
     @Test func waitingForATurnIsNoSilence() throws {
         let url = try Server.newStore()
-        let first = try makeStore(url)
+        let first = try PostgresDataStore.withEntries(url)
         let second = try PostgresDataStore.open(url + "&answerTimeout=1&lockTimeout=30")
         let left = Locked(1)
         try first.write { db in
@@ -128,7 +111,7 @@ import Testing
             Thread.sleep(forTimeInterval: 3)
         }
         left.wait { $0 == 0 ? () : nil }
-        #expect(try numbers(in: first) == [1, 2])
+        #expect(try Set(first.entryNumbers()) == [1, 2])
         try second.close()
         try first.destroy()
     }
@@ -138,7 +121,7 @@ import Testing
         let proxy = try Proxy()
         defer { proxy.stop() }
         let url = try Server.newStore()
-        let store = try makeStore(proxy.url(of: url) + "&" + Self.options)
+        let store = try PostgresDataStore.withEntries(proxy.url(of: url) + "&" + Self.options)
         let error = try failure(within: 60) {
             try store.write { db in
                 for _ in 0..<40 {
@@ -151,7 +134,7 @@ import Testing
         #expect(error.code == .connectionLost, "\(error)")
         proxy.beSilent(false)
         let direct = try PostgresDataStore.open(url)
-        #expect(try numbers(in: direct).isEmpty)
+        #expect(try Set(direct.entryNumbers()).isEmpty)
         try store.close()
         try direct.destroy()
     }

@@ -1,0 +1,26 @@
+import JustPersist
+import JustPersistPostgres
+
+/// A store of entries, each with a number.
+extension PostgresDataStore {
+    static func withEntries(_ url: String) throws -> PostgresDataStore {
+        let store = try PostgresDataStore.open(url)
+        try store.write { db in
+            try db.declare(ItemSchema("Entry", attributes: [AttributeSchema("number")]))
+        }
+        return store
+    }
+
+    func writeEntry(_ number: Int64) throws {
+        try write { db in try db.create("Entry")["number"] = .int(number) }
+    }
+
+    /// The numbers of all entries; -1 for one that is no whole number.
+    func entryNumbers() throws -> [Int64] {
+        try read { db in
+            try db.dynamicItems(DataStoreRequest(itemTypeKey: "Entry")).map { item in
+                if case .int(let number) = item["number"] { number } else { -1 }
+            }
+        }
+    }
+}

@@ -333,8 +333,8 @@ let package = Package(
         .testTarget(
             name: "JustPersistInspectorTests",
             dependencies: [
-                "JustPersist", "JustPersistInspector", "JustPersistLMDB", "JustPersistMemory",
-                "JustPersistLevelDB",
+                "JustPersist", "JustPersistConformance", "JustPersistInspector", "JustPersistLMDB",
+                "JustPersistMemory", "JustPersistLevelDB",
                 .product(
                     name: "FlyingSocks", package: "FlyingFox",
                     condition: .when(traits: ["Inspector"])),

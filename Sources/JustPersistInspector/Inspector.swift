@@ -89,25 +89,13 @@ final class Inspector: Sendable {
             return EventStream.response { try await store.changes(type, $0) }
         case .verify:
             let store = try store(parameters)
-            let job = try beginJob()
-            return EventStream.response { events in
-                defer { withExtendedLifetime(job) {} }
-                try await store.verify(events)
-            }
+            return try job { try await store.verify($0) }
         case .stats:
             let store = try store(parameters)
-            let job = try beginJob()
-            return EventStream.response { events in
-                defer { withExtendedLifetime(job) {} }
-                try await store.stats(events)
-            }
+            return try job { try await store.stats($0) }
         case .diff:
             let (first, second) = (try store(parameters), try store(parameters, "other"))
-            let job = try beginJob()
-            return EventStream.response { events in
-                defer { withExtendedLifetime(job) {} }
-                try await first.diff(to: second, events)
-            }
+            return try job { try await first.diff(to: second, $0) }
         case .preview:
             let (store, draft) = try draft(request)
             return try await .json(store.preview(draft))
@@ -130,6 +118,17 @@ final class Inspector: Sendable {
         init(_ running: Locked<Int>) { self.running = running }
 
         deinit { running.withLock { $0 -= 1 } }
+    }
+
+    /// An answer of which work that takes long sends the events.
+    private func job(
+        _ work: @escaping @Sendable (EventStream) async throws -> Void
+    ) throws(DataStoreError) -> InspectorResponse {
+        let job = try beginJob()
+        return EventStream.response { events in
+            defer { withExtendedLifetime(job) {} }
+            try await work(events)
+        }
     }
 
     private func beginJob() throws(DataStoreError) -> Job {

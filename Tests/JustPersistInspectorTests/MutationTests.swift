@@ -1,24 +1,13 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistInspector
 import Testing
 
 /// Requests that are damaged at random: the inspector answers the next one, and gives nothing away.
 struct MutationTests {
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
-        }
-    }
-
     /// One to four damages of a request.
-    private static func mutated(_ text: String, _ random: inout Generator) -> [UInt8] {
+    private static func mutated(_ text: String, _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = Array(text.utf8)
         for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
             let place = Int.random(in: bytes.indices, using: &random)
@@ -72,7 +61,7 @@ struct MutationTests {
         ]
         // Without the token: whatever is damaged, nothing of the store may come back.
         let begun = (0..<count).map { number -> (bytes: [UInt8], isSignedIn: Bool) in
-            var random = Generator(state: seed &+ UInt64(number) &* 7919)
+            var random = SeededGenerator(seed: seed &+ UInt64(number) &* 7919)
             let isSignedIn = Bool.random(using: &random)
             let target = targets.randomElement(using: &random) ?? "/"
             let headers = isSignedIn ? nil : ["X-Nothing: \(number)"]

@@ -343,7 +343,7 @@ struct ViewTests {
         }
     }
 
-    /// The same type in two releases.
+    /// A type as two releases declare it.
     private enum Renamed {
         final class Old: MutableDataStoreItem {
             static let schema = ItemSchema(

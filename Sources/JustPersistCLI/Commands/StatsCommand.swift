@@ -55,7 +55,7 @@ struct StatsCommand: ParsableCommand {
         ]
         for reader in space.readers where reader.age > 0 {
             lines.append(
-                "process \(reader.process) reads a snapshot that is \(reader.age.description) commits old"
+                "process \(reader.process) reads a snapshot that is \(Int(clamping: reader.age).counted("commit")) old"
             )
         }
         if space.pinnedPages > 0 {

@@ -187,7 +187,9 @@ extension StoreView {
         return referrers
     }
 
-    /// The result of a part of a view; `nil` if the time was not enough. All parts share the time.
+    /// The result of a part of a view; `nil` if the time was not enough.
+    ///
+    /// All parts share the time.
     private static func inTime<Value>(
         until end: ContinuousClock.Instant, _ part: () throws(DataStoreError) -> Value
     ) throws(DataStoreError) -> Value? {

@@ -24,6 +24,15 @@ extension StoreView {
         let entries: Int
         let records: Int
         let milliseconds: Double
+
+        init(_ plan: QueryPlan, since start: ContinuousClock.Instant, _ time: Date) {
+            self.time = time
+            count = plan.matched
+            self.plan = plan.description
+            entries = plan.entriesExamined
+            records = plan.recordsExamined
+            milliseconds = (.now - start) / .milliseconds(1)
+        }
     }
 
     struct Facets: Encodable {
@@ -65,11 +74,7 @@ extension StoreView {
             let (time, start) = (Date(), ContinuousClock.now)
             let (request, _) = try request(parameters, db)
             (request.offset, request.limit, request.sortDescriptors) = (nil, nil, nil)
-            let plan = try db.explain(.count, request)
-            return Count(
-                time: time, count: plan.matched, plan: plan.description,
-                entries: plan.entriesExamined, records: plan.recordsExamined,
-                milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
+            return Count(try db.explain(.count, request), since: start, time)
         }
     }
 
@@ -77,11 +82,8 @@ extension StoreView {
     func explain(_ parameters: Parameters) async throws -> Count {
         try await read { db in
             let (time, start) = (Date(), ContinuousClock.now)
-            let plan = try db.explain(try request(parameters, db).request)
             return Count(
-                time: time, count: plan.matched, plan: plan.description,
-                entries: plan.entriesExamined, records: plan.recordsExamined,
-                milliseconds: (ContinuousClock.now - start) / .milliseconds(1))
+                try db.explain(try request(parameters, db).request), since: start, time)
         }
     }
 

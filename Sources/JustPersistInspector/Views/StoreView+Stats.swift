@@ -14,21 +14,8 @@ extension StoreView {
             let histogram: [Int]
         }
 
-        struct Space: Encodable {
-            struct Reader: Encodable {
-                let process: Int
-                let age: UInt64
-            }
-
-            let pageSize: Int
-            let pages: Int
-            let freePages: Int
-            let pinnedPages: Int
-            let readers: [Reader]
-        }
-
         let shares: [Share]
-        let space: Space?
+        let space: EngineSpace?
     }
 
     func stats(_ events: EventStream) async throws {
@@ -39,14 +26,9 @@ extension StoreView {
         }
         let sizes = try await inThread {
             var shares: [Sizes.Share] = []
-            var last = ContinuousClock.now
+            var progress = ProgressEvents(events)
             try rawStore.readRecords { records in
-                let statistics = try records.statistics { count in
-                    try WorkLimit.check()
-                    guard ContinuousClock.now - last > .milliseconds(100) else { return }
-                    last = .now
-                    events.send("progress", Progress(items: count, fraction: nil, type: nil))
-                }
+                let statistics = try records.statistics { try progress.report($0) }
                 shares = statistics.shares.map {
                     .init(
                         part: $0.part?.rawValue ?? "unknown", type: $0.type, index: $0.index,
@@ -54,13 +36,7 @@ extension StoreView {
                         largest: $0.largest, histogram: $0.histogram)
                 }
             }
-            let space = try rawStore.engineSpace().map {
-                Sizes.Space(
-                    pageSize: $0.pageSize, pages: $0.pages, freePages: $0.freePages,
-                    pinnedPages: $0.pinnedPages,
-                    readers: $0.readers.map { .init(process: $0.process, age: $0.age) })
-            }
-            return Sizes(shares: shares, space: space)
+            return Sizes(shares: shares, space: try rawStore.engineSpace())
         }
         events.send("report", sizes)
     }

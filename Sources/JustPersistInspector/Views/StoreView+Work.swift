@@ -5,10 +5,27 @@ import JustPersistMigration
 
 /// Work that takes long, and changes as they occur: reported event by event.
 extension StoreView {
-    struct Progress: Encodable {
+    private struct Progress: Encodable {
         let items: Int
         let fraction: Double?
         let type: String?
+    }
+
+    /// Reports how far work has come, ten times a second at most; the work ends here if it is cancelled.
+    struct ProgressEvents {
+        let events: EventStream
+        private var last = ContinuousClock.now
+
+        init(_ events: EventStream) { self.events = events }
+
+        mutating func report(
+            _ items: Int, fraction: @autoclosure () -> Double? = nil, type: String? = nil
+        ) throws {
+            try WorkLimit.check()
+            guard ContinuousClock.now - last > .milliseconds(100) else { return }
+            last = .now
+            events.send("progress", Progress(items: items, fraction: fraction(), type: type))
+        }
     }
 
     // MARK: Verification
@@ -20,16 +37,10 @@ extension StoreView {
 
     func verify(_ events: EventStream) async throws {
         let report = try await inThread {
-            var last = ContinuousClock.now
+            var progressEvents = ProgressEvents(events)
             return try store.verify { progress in
-                try WorkLimit.check()
-                guard ContinuousClock.now - last > .milliseconds(100) else { return }
-                last = .now
-                events.send(
-                    "progress",
-                    Progress(
-                        items: progress.items, fraction: progress.fraction,
-                        type: progress.itemType))
+                try progressEvents.report(
+                    progress.items, fraction: progress.fraction, type: progress.itemType)
             }
         }
         events.send(
@@ -70,22 +81,16 @@ extension StoreView {
         let most = 500
         try await inThread {
             var shown = 0
-            var last = ContinuousClock.now
+            var progressEvents = ProgressEvents(events)
             do {
                 let summary = try StoreComparison(store, other.store).run { difference in
                     if shown == most { throw Enough() }
                     shown += 1
                     events.send("difference", self.difference(difference))
                 } progress: { progress in
-                    try WorkLimit.check()
-                    guard ContinuousClock.now - last > .milliseconds(100) else { return }
-                    last = .now
-                    events.send(
-                        "progress",
-                        Progress(
-                            items: progress.items,
-                            fraction: Double(progress.items) / Double(max(progress.totalItems, 1)),
-                            type: nil))
+                    try progressEvents.report(
+                        progress.items,
+                        fraction: Double(progress.items) / Double(max(progress.totalItems, 1)))
                 }
                 events.send(
                     "report",

@@ -1,7 +1,7 @@
 /// How an engine uses the pages of its file.
-package struct EngineSpace: Sendable {
+package struct EngineSpace: Sendable, Encodable {
     /// A read block of any process.
-    package struct Reader: Sendable {
+    package struct Reader: Sendable, Encodable {
         package let process: Int
         /// The number of commits since its snapshot.
         package let age: UInt64

@@ -63,8 +63,9 @@ extension RecordStore where Engine == PostgresEngine {
     /// `outcomesKept` days.
     ///
     /// - Parameter token: The `commitToken` of the error.
-    /// - Throws: `.connectionLost` if no server can be reached, `.busy` if the server still works on the commit, and
-    ///   `.invalidRequest` if the token is not of such a store or is too old.
+    /// - Throws: `.connectionLost` if no server can be reached, `.busy` if the server still works on the commit or
+    ///   no standby confirms it, `.unsupported` if the server's settings do not keep commits, and `.invalidRequest` if the
+    ///   token is not of such a store or is too old.
     public func outcome(of token: CommitToken) throws(DataStoreError) -> CommitOutcome {
         try engine.outcome(of: token)
     }

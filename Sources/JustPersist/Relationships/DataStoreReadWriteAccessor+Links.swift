@@ -250,7 +250,9 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         try link.backing.setValue(.int(position), forAttribute: name)
     }
 
-    /// The place of a link among the links of an item. An index counts those before it.
+    /// The place of a link among the links of an item.
+    ///
+    /// An index counts those before it.
     private func place(
         of link: any DataStoreItem, _ type: LinkType, _ isSource: Bool, among item: ItemReference,
         _ name: String

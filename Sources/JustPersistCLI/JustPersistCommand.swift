@@ -38,7 +38,7 @@ struct JustPersistCommand: ParsableCommand {
             ExportCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self,
             UnlinkCommand.self, DeleteRuleCommand.self, MigrateCommand.self, DiffCommand.self,
             VerifyCommand.self, RepairCommand.self, BackupCommand.self, CompactCommand.self,
-            SQLViewsCommand.self, IndexCommand.self, ConformanceCommand.self,
+            SQLViewsCommand.self, IndexCommand.self, SchemaCommand.self, ConformanceCommand.self,
             GenerateManualCommand.self,
         ]
         return commands

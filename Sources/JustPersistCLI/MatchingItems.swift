@@ -34,6 +34,9 @@ struct MatchingItems: ParsableArguments {
         var others = 0
         let count = try opened.store.read { db in
             let schema = try db.schemas().known(type, in: deed)
+            if schema.itemTypeKey == AppliedSchemaStep.itemTypeKey {
+                throw DataStoreError.ownRecord(schema.itemTypeKey, in: deed)
+            }
             if let predicate = request.predicate {
                 try KnownAttributes(schema).check(predicate)
             }

@@ -64,7 +64,9 @@ public struct StoreInspector: Sendable {
     public func start() async throws -> InspectorSession {
         var types: [Redaction.TypeNames] = []
         if !hiddenAttributes.isEmpty {
-            for store in stores { types += try await StoreView.names(in: store.store) }
+            for store in stores {
+                types += try await store.store.read { db in try StoreView.names(db) }
+            }
         }
         let redaction = try Redaction(hiddenAttributes, types: types)
         let server = try InspectorServer(port: port, limits: limits)

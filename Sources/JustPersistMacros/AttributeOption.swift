@@ -1,4 +1,16 @@
-/// An option of an attribute in ``Attribute(_:originalName:)``.
+/// What becomes of a stored value that is no case of an enum, in ``Attribute(_:originalName:unknown:)``.
+public enum UnknownCase: Sendable {
+    /// The property returns its default, and reports the value: a block of a throwing form fails.
+    case report
+    /// The property returns its default, or nil, and the value stays stored until the property is set.
+    ///
+    /// ```swift
+    /// @Attribute(unknown: .keep) var cuisine: Cuisine = .other
+    /// ```
+    case keep
+}
+
+/// An option of an attribute in ``Attribute(_:originalName:unknown:)``.
 public struct AttributeOption: Sendable {
     // Macros read the options in the source; there is nothing to store.
     private init() {}

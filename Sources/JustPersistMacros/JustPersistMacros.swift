@@ -77,8 +77,11 @@ public macro Item(_ itemTypeKey: String? = nil, originalName: String...) =
 /// - Parameters:
 ///   - options: Whether the attribute is unique or indexed, and whether case is ignored.
 ///   - originalName: The name of the property in earlier releases; values stored under it are found.
+///   - unknown: What becomes of a stored value that is no case of the property's enum, such as one of a later release.
 @attached(peer)
-public macro Attribute(_ options: AttributeOption..., originalName: String? = nil) =
+public macro Attribute(
+    _ options: AttributeOption..., originalName: String? = nil, unknown: UnknownCase = .report
+) =
     #externalMacro(module: "JustPersistMacrosPlugin", type: "AttributeMacro")
 
 /// Declares a relationship of an ``Item(_:originalName:)`` class to other items, or to items of the class itself.

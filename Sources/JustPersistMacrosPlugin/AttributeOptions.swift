@@ -7,6 +7,8 @@ struct AttributeOptions {
     private(set) var isIndexed = false
     private(set) var ignoresCase = false
     private(set) var originalName: String?
+    /// Whether a value that is no case of an enum is kept, and not reported.
+    private(set) var keepsUnknown = false
     /// The `@Attribute`, if there is one.
     let syntax: AttributeSyntax?
 
@@ -16,6 +18,12 @@ struct AttributeOptions {
         for argument in arguments {
             if argument.label?.text == "originalName" {
                 read(originalName: argument.expression, diagnostics: &diagnostics)
+                continue
+            }
+            if argument.label?.text == "unknown" {
+                keepsUnknown =
+                    argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+                    == "keep"
                 continue
             }
             switch argument.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text {

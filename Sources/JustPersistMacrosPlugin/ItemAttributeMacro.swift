@@ -31,13 +31,16 @@ enum ItemAttributeMacro: AccessorMacro {
             ]
         }
         if !property.isOptional, let value = property.initialValue {
+            let label = property.options.keepsUnknown ? "orUnknown" : "default"
             return [
-                "get { attribute(at: \(raw: index), default: \(value)) }",
+                "get { attribute(at: \(raw: index), \(raw: label): \(value)) }",
                 "set { setAttribute(newValue, at: \(raw: index)) }",
             ]
         }
+        let getter =
+            property.options.keepsUnknown ? "optionalAttributeOrUnknown" : "optionalAttribute"
         return [
-            "get { optionalAttribute(at: \(raw: index)) }",
+            "get { \(raw: getter)(at: \(raw: index)) }",
             "set { setOptionalAttribute(newValue, at: \(raw: index)) }",
         ]
     }

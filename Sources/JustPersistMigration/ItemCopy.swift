@@ -18,7 +18,7 @@ struct ItemCopy: Sendable {
     func run(_ report: (MigrationProgress) throws -> Void) throws -> Migration.Report {
         var result: Migration.Report?
         try source.performRead { source in
-            let schemas = try source.schemas()
+            let schemas = try schemas(source)
             var progress = MigrationProgress(totalItems: 0)
             for schema in schemas {
                 progress.totalItems += try source.expectedCount(schema.itemTypeKey)
@@ -41,7 +41,7 @@ struct ItemCopy: Sendable {
                 digests[key] = try copy(schema, nullable, source, &progress, report)
             }
             try target.performWrite { db in
-                for schema in schemas { try db.declare(schema) }
+                for schema in schemas { try db.declare(schema.withFittingDefaults) }
             }
             try migration.endLoad()
             progress.begin(.verifying)
@@ -49,6 +49,20 @@ struct ItemCopy: Sendable {
         }
         guard let result else { throw DataStoreError.notSetUp(in: "migrate") }
         return result
+    }
+
+    /// The types to copy.
+    ///
+    /// If the target has the steps of the source already, they are not copied to it a second time.
+    private func schemas(_ source: borrowing DataStoreReader) throws -> [ItemSchema] {
+        let schemas = try source.schemas()
+        if !updates { return schemas }
+        var hasHistory = false
+        try target.performRead { target in
+            try HistoryCheck.run(from: source, to: target)
+            hasHistory = try !target.schemaHistory().isEmpty
+        }
+        return schemas.filter { !hasHistory || $0.itemTypeKey != AppliedSchemaStep.itemTypeKey }
     }
 
     // MARK: What is in the target

@@ -37,6 +37,9 @@ public struct Migration: Sendable {
         /// Items that pass unique values on to each other are written first, in one block. Throws `.uniqueViolation`,
         /// before anything is written, if an item that only the target has holds such a value. If the target enforces
         /// uniqueness, this costs a lookup for each item that is new or has another unique value.
+        ///
+        /// Throws `.olderSchema` or `.newerSchema` before anything is written, if the target has items, and the stores have
+        /// not applied the same steps of schema plans.
         case updateByID
     }
 
@@ -190,6 +193,9 @@ public struct Migration: Sendable {
             """
             The target already holds items that the source does not have, or has with other values, such as the \
             “\(itemType)” \(id).
-            """, advice: "Choose an empty target, or update by id.", itemType: itemType)
+            """,
+            advice: itemType == AppliedSchemaStep.itemTypeKey
+                ? "They record the steps of a plan: choose a target that no plan was applied to, or update by id."
+                : "Choose an empty target, or update by id.", itemType: itemType)
     }
 }

@@ -7,7 +7,8 @@ public import JustPersist
 /// ```
 ///
 /// Items are the same if they have the same type and id. Their values are compared bit for bit; null and no value are
-/// equal. Each store is read as one snapshot, and both must be open. Each item of one store is read, and looked up in
+/// equal. If the stores have applied the same steps of schema plans, their records of the steps are compared only if `types`
+/// names them. Each store is read as one snapshot, and both must be open. Each item of one store is read, and looked up in
 /// the other; nothing is kept in memory.
 public struct StoreComparison: Sendable {
     /// The numbers of differences.
@@ -77,12 +78,14 @@ public struct StoreComparison: Sendable {
                 let schemas = (try first.schemas(), try second.schemas())
                 let renames = RenamedTypes(schemas.1, in: schemas.0)
                 let pairs = try pairs(schemas.0, schemas.1, renames)
+                let isSameHistory = try types == nil && appliesSameSteps(first, second)
                 var state = Progress()
                 for case (let own?, _) in pairs {
                     state.totalItems += try first.expectedCount(own.itemTypeKey)
                 }
                 for (own, other) in pairs {
                     guard let key = own?.itemTypeKey ?? other?.itemTypeKey else { continue }
+                    if isSameHistory, key == AppliedSchemaStep.itemTypeKey { continue }
                     if !(own?.declaresSame(as: other) ?? false) {
                         summary.differentTypes += 1
                         try body(.type(key, first: own, second: other))
@@ -94,6 +97,18 @@ public struct StoreComparison: Sendable {
             }
         }
         return summary
+    }
+
+    /// Whether both stores have applied the same steps of schema plans.
+    ///
+    /// If each has applied them itself, the records of the steps differ in their ids and dates.
+    private func appliesSameSteps(
+        _ first: borrowing DataStoreReader, _ second: borrowing DataStoreReader
+    ) throws(DataStoreError) -> Bool {
+        func steps(_ db: borrowing DataStoreReader) throws(DataStoreError) -> Set<[String]> {
+            Set(try db.schemaHistory().map { [$0.plan, $0.name] })
+        }
+        return try steps(first) == steps(second)
     }
 
     /// The types to compare, ordered by their keys in the first store, or else in the second.

@@ -68,6 +68,19 @@ import Testing
                 _ = try db.performInsert(detached)
             }
         }
+        // A step that concerns it does not count as applied.
+        for step in [
+            SchemaStep("x") { db in try db.renameAttribute("name", to: "n", of: "Restaurant") },
+            SchemaStep("x") { db in try db.dropAttribute("name", of: "Restaurant") },
+            SchemaStep("x") { db in try db.convert("stars", of: "Restaurant", to: .string) },
+            SchemaStep("x") { db in try db.renameType("Restaurant", to: "Inn") },
+            SchemaStep("x") { db in try db.dropType("Restaurant") },
+            SchemaStep.batched("x", of: "Restaurant") { _ in },
+        ] {
+            expectError(.corrupted) { try store.apply(SchemaPlan("app") { step }) }
+        }
+        // If the damaged type cannot be identified, it may be that of the steps.
+        #expect((try? store.schemaHistory())?.isEmpty ?? true)
         let owners = try store.read { db in try db.count(RestaurantOwner.self) }
         try store.write { db in try db.create(RestaurantOwner.self).name = "another" }
         try #expect(store.read { db in try db.count(RestaurantOwner.self) } == owners + 1)

@@ -141,6 +141,50 @@ import Testing
         }
     }
 
+    @Test(arguments: Place.allCases)
+    func aPlanIsAppliedToIt(_ place: Place) throws {
+        let plan = SchemaPlan("app") {
+            SchemaStep("names") { db in
+                try db.renameAttribute("title", to: "heading", of: "Meal")
+                try db.dropAttribute("note", of: "Dish")
+                try db.dropType("Supper")
+            }
+            SchemaStep.batched("stars", of: "Dish", batchSize: 2) { dish in
+                guard case .int(let stars) = dish["stars"] else { return }
+                dish["stars"] = .int(stars + 1)
+            }
+        }
+        try withFixture(in: place) { store, engine in
+            for type in [FormatFixture.sealed, FormatFixture.closed] {
+                for step in [
+                    SchemaStep("x") { db in try db.dropAttribute("n", of: type) },
+                    SchemaStep("x") { db in try db.dropType(type) },
+                    SchemaStep("x") { db in try db.renameAttribute("n", to: "m", of: type) },
+                ] {
+                    expectError(.newerFormat) { try store.apply(SchemaPlan("later") { step }) }
+                }
+            }
+            try store.apply(plan)
+            if engine.traits.isPersistent {
+                try store.close()
+                try store.open()
+            }
+            let dishes = try store.read { db in
+                try db.dynamicItems(DataStoreRequest(itemTypeKey: "Dish")).map { try $0.values() }
+            }
+            let expected = FormatFixture.items["Dish"]?.map { dish in
+                var values = dish.values
+                values["note"] = nil
+                values["heading"] = values.removeValue(forKey: "title")
+                if case .int(let stars)? = values["stars"] { values["stars"] = .int(stars + 1) }
+                return values
+            }
+            #expect(dishes == expected)
+            try #expect(store.schemaHistory().map(\.name) == ["names", "stars"])
+            try #expect(store.verify().problems.isEmpty)
+        }
+    }
+
     /// Byte for byte, but for the store's id, which is random, and the checksum over it.
     @Test func theSameStoreIsWrittenInTheSameBytes() throws {
         let written = try FormatFixture.write()

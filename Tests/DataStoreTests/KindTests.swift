@@ -166,11 +166,11 @@ import Testing
                 let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Restaurant"))
                 #expect(items.map { $0["name"] } == [.int(0), .int(1), .int(2)])
             }
+            try store.write { db in try db.convert("name", of: "Restaurant", to: .string) }
             try store.write { db in
-                // Writing the value again repairs the item.
-                for restaurant in try db.items(Restaurant.self) { restaurant.name = "x" }
+                for restaurant in try db.items(Restaurant.self) { restaurant.name? += "!" }
             }
-            try #expect(store.names() == ["x", "x", "x"])
+            try #expect(store.names() == ["0!", "1!", "2!"])
         }
     }
 
@@ -185,12 +185,16 @@ import Testing
             for items in ["3 items", "2 items", "1 item"] {
                 try store.write { db in
                     let restaurant = try #require(
-                        try db.first(Restaurant.self, where: DataStorePredicate("name != 'x'")))
+                        try db.first(Restaurant.self, where: DataStorePredicate("name != nil")))
                     let error = expectError(.kindMismatch) {
                         _ = try restaurant.storedValue(forKeyPath: "name")
                     }
                     #expect(error?.message.contains("in \(items),") == true)
-                    restaurant.name = "x"
+                }
+                try store.write { db in
+                    let request = DataStoreRequest(itemTypeKey: "Restaurant")
+                    let item = try db.dynamicItems(request).first { !$0["name"].isNull }
+                    item?["name"] = .null
                 }
             }
         }

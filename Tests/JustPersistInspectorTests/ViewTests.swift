@@ -387,6 +387,36 @@ struct ViewTests {
         }
     }
 
+    /// A program renames or merges the hidden attribute while the inspector runs.
+    @Test(arguments: [true, false])
+    func namesThatChangeMeanwhileAreNotShown(isMerged: Bool) async throws {
+        let store = InMemoryDataStore()
+        try store.open()
+        try store.writeSync { db in
+            try db.declare(
+                ItemSchema("Client", attributes: [AttributeSchema("tel"), AttributeSchema("note")]))
+            try db.create("Client")["tel"] = .string(Shelf.secret)
+        }
+        try await inspecting(store, hiding: ["Client.tel"]) { client in
+            #expect(try await client.reply("/rows.json?type=Client").status == 200)
+            try store.writeSync { db in
+                if isMerged {
+                    try db.mergeAttribute("tel", into: "note", of: "Client")
+                } else {
+                    try db.renameAttribute("tel", to: "phone", of: "Client")
+                }
+            }
+            for query in [
+                "/rows.json?type=Client", "/types.json", "/export?type=Client&format=json",
+                "/facets.json?type=Client&attribute=note",
+            ] {
+                let reply = try await client.reply(query)
+                #expect(reply.status == 422 && !reply.text.contains(Shelf.secret), "\(query)")
+                #expect(reply.text.contains("Start the inspector again"), "\(query)")
+            }
+        }
+    }
+
     @Test(arguments: ["Book.titel", "book.title", "Books.*", "Book", ".title", "Book."])
     func patternsThatHideNothingAreErrors(_ hidden: String) async throws {
         var inspector = StoreInspector(try Shelf.store())

@@ -50,6 +50,11 @@ public protocol DataStoreReadWriteAccessor: DataStoreReadAccessor, ~Copyable {
         _ index: IndexSchema, ofType itemTypeKey: String
     ) throws(DataStoreError) -> Bool
 
+    /// Changes a type or an attribute of the store's catalog, and returns whether it existed.
+    ///
+    /// The default declares what can be declared, and refuses the rest with ``DataStoreError/Code/unsupported``.
+    func performSchemaChange(_ operation: SchemaOperation) throws(DataStoreError) -> Bool
+
     /// The relationships that the block has changed; `nil`, and by default, if the store keeps none.
     var links: BlockLinks? { get }
 }
@@ -69,6 +74,13 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
 
     /// None.
     public var links: BlockLinks? { nil }
+
+    /// Declares what can be declared, and refuses the rest.
+    public func performSchemaChange(
+        _ operation: SchemaOperation
+    ) throws(DataStoreError) -> Bool {
+        try declareInstead(of: operation)
+    }
 
     /// Refuses to drop an index.
     public func dropIndex(

@@ -75,6 +75,15 @@ extension DataStoreError {
         public static let unsupportedValue = Code("unsupportedValue")
         /// A value is of another kind than its attribute is declared to hold, and cannot be converted exactly.
         public static let kindMismatch = Code("kindMismatch")
+        /// A class is declared with kinds that stored values neither have nor convert to exactly; the message lists the
+        /// attributes, and the conversions that are needed.
+        public static let schemaMismatch = Code("schemaMismatch")
+        /// A later release has changed the store with a step that this release does not know.
+        public static let newerSchema = Code("newerSchema")
+        /// A step of a ``SchemaPlan`` has changed a part of the store and is not complete.
+        public static let migrationRunning = Code("migrationRunning")
+        /// The store lacks steps that this release has replaced by one; a release between must be used first.
+        public static let olderSchema = Code("olderSchema")
         /// Two items have the same value for an attribute that is declared unique; the message names both.
         public static let uniqueViolation = Code("uniqueViolation")
         /// Relationships do not hold at the end of a write block: a number of others that is required, or a deletion that

@@ -14,7 +14,7 @@ public struct DataStoreError: Error, Sendable {
     /// One sentence for the user: what happened, to what, and what to do next.
     public var message: String { advice.map { "\(fact) \($0)" } ?? fact }
     /// The message without the advice.
-    package let fact: String
+    package internal(set) var fact: String
     /// The next step for a program that uses this library's Swift interface; a tool shows its own advice instead.
     package let advice: String?
     /// The ``DataStoreItem/itemTypeKey`` of the type concerned, if one is.

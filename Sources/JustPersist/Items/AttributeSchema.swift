@@ -7,7 +7,9 @@ public struct AttributeSchema: Sendable {
     /// A value of another kind is converted if the conversion is exact, and refused otherwise. The latest declaration
     /// applies: values stored under an earlier one stay as they are, and are converted when they are read.
     public let kinds: Set<DataStoreValue.Kind>
-    /// The kinds of the values that a store has held so far, in a schema that a store returns; otherwise empty.
+    /// The kinds of the values that items may have, in a schema that a store returns; otherwise empty.
+    ///
+    /// A kind stays listed after its last value is gone, until a class that does not fit it is declared.
     public let storedKinds: Set<DataStoreValue.Kind>
     /// The value, in properties and in requests, of every item that stores no value for the attribute.
     ///

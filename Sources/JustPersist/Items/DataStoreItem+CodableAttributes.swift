@@ -22,11 +22,29 @@ extension DataStoreItem {
     ) -> Value? where Value.RawValue: AttributeValue {
         guard let raw: Value.RawValue = optionalAttribute(at: index) else { return nil }
         if let value = Value(rawValue: raw) { return value }
-        reportUnreadable(
-            DataStoreError(
-                .unsupportedValue, in: "value", "its value is none of the values of \(Value.self)."),
-            at: index)
+        reportUnknownCase(of: Value.self, at: index)
         return nil
+    }
+
+    /// The value of an attribute, or the fallback if the item has none, or one that is none of the raw values.
+    ///
+    /// Such a value stays stored until the attribute is set; nothing is reported.
+    @inlinable
+    public func attribute<Value: RawRepresentable & Codable>(
+        at index: Int, orUnknown fallback: @autoclosure () -> Value
+    ) -> Value where Value.RawValue: AttributeValue {
+        optionalAttributeOrUnknown(at: index) ?? fallback()
+    }
+
+    /// The value of an attribute, or `nil` if the item has none, or one that is none of the raw values.
+    ///
+    /// Such a value stays stored until the attribute is set; nothing is reported.
+    @inlinable
+    public func optionalAttributeOrUnknown<Value: RawRepresentable & Codable>(
+        at index: Int
+    ) -> Value? where Value.RawValue: AttributeValue {
+        guard let raw: Value.RawValue = optionalAttribute(at: index) else { return nil }
+        return Value(rawValue: raw)
     }
 
     /// The value of an attribute, or the default if the item has none.
@@ -55,9 +73,27 @@ extension DataStoreItem {
         do throws(DataStoreError) {
             return try DataStoreValueDecoder().decode(Value.self, from: stored)
         } catch {
-            reportUnreadable(error, at: index)
+            reportUnreadable(
+                DataStoreError(
+                    error.code, in: error.operation,
+                    """
+                    \(error.message) Decode the earlier form in init(from:), or replace such values in a step of a \
+                    SchemaPlan, where a DynamicItem reads them.
+                    """), at: index)
             return nil
         }
+    }
+
+    /// Reports that a stored value is no case of an enum.
+    @usableFromInline
+    func reportUnknownCase(of type: Any.Type, at index: Int) {
+        reportUnreadable(
+            DataStoreError(
+                .unsupportedValue, in: "value",
+                """
+                its value is none of the values of \(type). Keep such values with @Attribute(unknown: .keep), or replace \
+                them in a step of a SchemaPlan, where a DynamicItem reads them.
+                """), at: index)
     }
 }
 

@@ -73,6 +73,13 @@ public final class DictionaryBacking: ItemBacking {
         return values[name] ?? .null
     }
 
+    /// The value that is stored for the named attribute; null if there is none.
+    public func storedValue(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        if let adopted { return try adopted.storedValue(forAttribute: name) }
+        _ = try attribute(name, in: "value")
+        return values[name] ?? .null
+    }
+
     /// Sets the value of the named attribute.
     public func setValue(
         _ value: DataStoreValue, forAttribute name: String

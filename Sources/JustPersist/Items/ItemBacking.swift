@@ -61,6 +61,11 @@ public protocol ItemBacking: AnyObject {
     /// ``DataStoreError/Code/unknownAttribute``.
     func value(forAttribute name: String) throws(DataStoreError) -> DataStoreValue
 
+    /// The value that the item stores for the named attribute; null, and not the default, if it stores none.
+    ///
+    /// The default implementation returns ``value(forAttribute:)``, for a backing without defaults.
+    func storedValue(forAttribute name: String) throws(DataStoreError) -> DataStoreValue
+
     /// Changes the named attribute, under the rules of ``setValue(_:at:)`` and ``value(forAttribute:)``.
     func setValue(_ value: DataStoreValue, forAttribute name: String) throws(DataStoreError)
 
@@ -106,6 +111,11 @@ public protocol ItemBacking: AnyObject {
 }
 
 extension ItemBacking {
+    /// Returns the value, for a backing without defaults.
+    public func storedValue(
+        forAttribute name: String
+    ) throws(DataStoreError) -> DataStoreValue { try value(forAttribute: name) }
+
     /// Returns null.
     public func value(
         forAttribute name: String, of reference: ItemReference

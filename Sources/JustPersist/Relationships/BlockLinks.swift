@@ -88,6 +88,17 @@ public final class BlockLinks {
         ordered.insert(Rule(item: item, name: name)).inserted
     }
 
+    /// Notes that a relationship has ended: no rule of it holds at the end of the block.
+    func noteEnded(_ relation: Relation) {
+        let (owner, name) = (relation.owner, relation.schema.name)
+        limited["\(owner).\(name)"] = nil
+        denied = denied.filter { $0.key.item.itemTypeKey != owner || $0.key.name != name }
+        ordered = ordered.filter { $0.item.itemTypeKey != owner || $0.name != name }
+    }
+
+    /// Notes that a type of links was dropped, so that it is declared again before the next link.
+    func noteDropped(_ key: String) { declared.remove(key) }
+
     /// Whether a type of links is declared for the first time in the block.
     func notesDeclared(_ key: String) -> Bool { declared.insert(key).inserted }
 

@@ -68,6 +68,11 @@ extension ItemSchema {
 }
 
 extension ItemSchema {
+    /// The names of the relationships to many, which are no attributes.
+    package var relationshipsToMany: [String] {
+        relationships.isEmpty ? [] : relationships.filter(\.isToMany).map(\.name)
+    }
+
     /// The schema with other keys of the types to which its relationships lead.
     package func withDestinations(_ key: (String) -> String) -> ItemSchema {
         ItemSchema(

@@ -106,6 +106,18 @@ public protocol DataStore: AnyObject, Sendable {
     /// - Parameter progress: Called from time to time on the calling thread. If it throws, the call ends with that
     ///   error.
     func buildIndexes(progress: (IndexProgress) throws -> Void) throws
+
+    /// Runs a write block of a step in batches, as ``performWrite(_:)`` does, also while a step is unfinished.
+    ///
+    /// From the commit of a block that returns true until that of one that returns false, the store refuses all blocks but
+    /// those of this call with ``DataStoreError/Code/migrationRunning``: in all processes, after reopening, and in copies of
+    /// its files. The default refuses a block that returns true, so that ``apply(_:allowingNewer:backup:progress:)`` refuses
+    /// steps that need more than one batch.
+    ///
+    /// While children of the store are open, this throws ``DataStoreError/Code/unsupported``.
+    ///
+    /// - Parameter block: Returns whether a step is unfinished after it.
+    func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws
 }
 
 extension DataStore {

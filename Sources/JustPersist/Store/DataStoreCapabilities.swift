@@ -116,6 +116,10 @@ public struct DataStoreCapabilities: Sendable, Hashable {
     ///
     /// A store that does not declare it refuses a schema that has some.
     public var hasRelationships: Bool
+    /// Whether the store applies a ``SchemaPlan``, and removes types and attributes permanently.
+    ///
+    /// A store that does not declare it refuses plans.
+    public var evolvesSchema: Bool
     /// Whether several processes, with different process IDs, may have the store open at the same time.
     ///
     /// Processes in different containers or PID namespaces may have the same process ID: see <doc:WhatSurvives>.
@@ -138,6 +142,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
             DataStorePredicate.Operator.allCases),
         textOrders: Set<TextOrder> = Set(TextOrder.allCases),
         enforcesUniqueness: Bool = false, hasRelationships: Bool = false,
+        evolvesSchema: Bool = false,
         isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
         limits: DataStoreLimits = .contract
     ) {
@@ -153,6 +158,7 @@ public struct DataStoreCapabilities: Sendable, Hashable {
         self.textOrders = textOrders
         self.enforcesUniqueness = enforcesUniqueness
         self.hasRelationships = hasRelationships
+        self.evolvesSchema = evolvesSchema
         self.isSharedBetweenProcesses = isSharedBetweenProcesses
         self.isReadOnly = isReadOnly
         self.limits = limits

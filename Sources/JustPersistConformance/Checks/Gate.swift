@@ -57,6 +57,7 @@ struct Requirement: Sendable {
     static let uniqueness = Requirement(name: "uniqueness") { $0.enforcesUniqueness }
     static let changeStreams = Requirement(name: "change streams") { $0.changeStreams >= .live }
     static let relationships = Requirement(name: "relationships") { $0.hasRelationships }
+    static let evolution = Requirement(name: "changes of schemas") { $0.evolvesSchema }
     static let multiProcess = Requirement(name: "sharing between processes") {
         $0.isSharedBetweenProcesses
     }

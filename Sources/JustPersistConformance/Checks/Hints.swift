@@ -35,6 +35,7 @@ enum Hints {
         ("page/*", "performFetch(_:), performCount(_:)"), ("req/*", "performFetch(_:)"),
         ("idx/*", "declare(_:), performFetch(_:)"), ("agg/*", "performAggregate(_:_:)"),
         ("rel/*", "DataStoreReadWriteAccessor.links, ItemBacking.withWriter(_:)"),
+        ("evo/*", "DataStoreReadWriteAccessor.performSchemaChange(_:)"),
         ("stream/*", "performForEach(_:_:)"),
         ("prim/enqueueWrite*", "enqueueWrite(_:completion:)"),
         ("conc/async*", "enqueueWrite(_:completion:)"),

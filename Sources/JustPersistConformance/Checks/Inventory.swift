@@ -30,6 +30,7 @@ enum Inventory {
             MultitudeChecks.all,
             HookChecks.all,
             RelationshipChecks.all,
+            EvolutionChecks.all,
             ModelChecks.all,
             PerformanceChecks.all,
         ].flatMap { $0 }

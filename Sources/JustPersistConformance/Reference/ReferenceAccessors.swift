@@ -163,6 +163,32 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         return try block.thaw(item)
     }
 
+    package func performSchemaChange(
+        _ operation: SchemaOperation
+    ) throws(DataStoreError) -> Bool {
+        try block.check("schemaChange")
+        switch operation {
+        case .declare(let type):
+            try block.know(type)
+            return true
+        case .renameAttribute(let name, let newName, let type):
+            block.forgetDeclarations()
+            return try block.state.renameAttribute(name, to: newName, ofType: type)
+        case .dropAttribute(let name, let type):
+            block.forgetDeclarations()
+            return block.state.dropAttribute(name, ofType: type)
+        case .dropRelationship(let name, let type):
+            block.forgetDeclarations()
+            return block.state.dropRelationship(name, ofType: type)
+        case .dropType(let type):
+            try block.removeAll(ItemType(dynamic: type))
+            block.forgetDeclarations()
+            return block.state.dropType(type)
+        case .setDefault(let value, let name, let type):
+            return block.state.setDefault(value, ofAttribute: name, ofType: type)
+        }
+    }
+
     package func declare(_ schema: ItemSchema) throws(DataStoreError) {
         try block.check("declare")
         try block.declare(schema)

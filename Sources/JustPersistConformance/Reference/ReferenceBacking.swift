@@ -109,6 +109,12 @@ package final class ReferenceBacking: ItemBacking {
         return value
     }
 
+    /// The stored value of the named attribute.
+    package func storedValue(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        let value = try value(forAttribute: name)
+        return try row[attribute(name, "value").name].isNull ? .null : value
+    }
+
     /// The attribute's value of the item that a reference leads to, while the block runs.
     package func value(
         forAttribute name: String, of reference: ItemReference

@@ -12,6 +12,7 @@ extension ReferenceBlock {
         _ schema: ItemSchema, isOfClass: Bool = false
     ) throws(DataStoreError) {
         var changed = state
+        if isOfClass, context.rules.refusesMisfits { try changed.settleValues(of: schema) }
         try changed.declare(
             schema, isOfClass: isOfClass, limits: context.limits, rules: context.rules)
         for violation in ReferenceUniqueness.violations(declaredBetween: state, and: changed) {

@@ -292,6 +292,9 @@ package final class ReferenceBlock {
         if state.type(type.key) == nil { throw .undeclaredType(type.key, in: operation) }
     }
 
+    /// Declares classes again when they are next used, because something was removed from their types.
+    func forgetDeclarations() { known = [] }
+
     /// Declares a class, once in the block.
     func know(_ type: ItemType) throws(DataStoreError) {
         guard let schema = type.schema, !known.contains(ObjectIdentifier(schema)) else { return }

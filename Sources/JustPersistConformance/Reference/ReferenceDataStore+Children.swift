@@ -31,6 +31,7 @@ extension ReferenceDataStore {
             try child.gate.read("merge") {
                 report = try tree.withLock { tree throws(DataStoreError) in
                     let before = tree.state(of: number)
+                    if before?.hasUnfinishedStep == true { throw .migrationRunning(in: "merge") }
                     let report = try tree.merge(child.number, policy: policy)
                     if let before, let after = tree.state(of: number) {
                         announce(from: before, to: after)

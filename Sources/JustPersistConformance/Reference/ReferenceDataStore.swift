@@ -103,7 +103,7 @@ public final class ReferenceDataStore: DataStore {
     public var capabilities: DataStoreCapabilities {
         DataStoreCapabilities(
             childStores: .nested, changeStreams: .live, threading: threading,
-            enforcesUniqueness: true, hasRelationships: true, limits: limits)
+            enforcesUniqueness: true, hasRelationships: true, evolvesSchema: true, limits: limits)
     }
 
     // MARK: Life
@@ -175,11 +175,31 @@ public final class ReferenceDataStore: DataStore {
 
     /// Runs a block that may change the store, and makes its changes visible.
     public func performWrite(_ block: (borrowing DataStoreWriter) throws -> Void) throws {
+        try performWrite(ofStep: false) { running in try block(rules.writer(running)) }
+    }
+
+    /// Runs a write block of a step, which returns whether a step is unfinished after it.
+    public func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
+        let hasOpenChild = openedChildren.contains { child in
+            tree.withLock { $0.state(of: child.number) != nil }
+        }
+        if hasOpenChild { throw DataStoreError.openChildren(in: "apply") }
+        try performWrite(ofStep: true) { running in
+            let isUnfinished = try block(rules.writer(running))
+            running.state.hasUnfinishedStep = isUnfinished
+        }
+    }
+
+    private func performWrite(ofStep: Bool, _ block: (ReferenceBlock) throws -> Void) throws {
         // Checked before the caller waits for another thread, which would wait for the caller's block.
         try gate.refuseNestedWrite()
-        guard threading.writesOnMainThread else { return try write(block, isAdmitted: false) }
+        guard threading.writesOnMainThread else {
+            return try write(isAdmitted: false, ofStep: ofStep, block)
+        }
         try gate.read("write") { [gate] in
-            try MainQueue.run(unless: { gate.isWriting }) { try write(block, isAdmitted: true) }
+            try MainQueue.run(unless: { gate.isWriting }) {
+                try write(isAdmitted: true, ofStep: ofStep, block)
+            }
         }
     }
 
@@ -193,7 +213,11 @@ public final class ReferenceDataStore: DataStore {
         }
         queue.async { [self] in
             var failure: (any Error)?
-            do { try write(block, isAdmitted: true) } catch { failure = error }
+            do {
+                try write(isAdmitted: true) { running in try block(rules.writer(running)) }
+            } catch {
+                failure = error
+            }
             gate.dequeue()
             // Called outside of the queue, so that a completion may wait for blocks that were queued after its own.
             completions.async { [failure] in completion(failure) }
@@ -201,16 +225,15 @@ public final class ReferenceDataStore: DataStore {
     }
 
     private func write(
-        _ block: (borrowing DataStoreWriter) throws -> Void,
-        isAdmitted: Bool
+        isAdmitted: Bool, ofStep: Bool = false, _ block: (ReferenceBlock) throws -> Void
     ) throws {
         try gate.write(isAdmitted: isAdmitted) {
-            let running = try begin("write", isWriting: true)
+            let running = try begin("write", isWriting: true, ofStep: ofStep)
             let before = running.state
             var isCommitted = false
             defer { running.end(isCommitted: isCommitted) }
             do {
-                try block(rules.writer(running))
+                try block(running)
                 try running.thread.checkNoChangeWasLost()
                 if running.poison == nil { try running.links.judge(rules.writer(running)) }
                 try running.judge()
@@ -224,9 +247,14 @@ public final class ReferenceDataStore: DataStore {
         }
     }
 
-    private func begin(_ operation: String, isWriting: Bool) throws -> ReferenceBlock {
+    private func begin(
+        _ operation: String, isWriting: Bool, ofStep: Bool = false
+    ) throws -> ReferenceBlock {
         let (state, position) = tree.withLock { ($0.state(of: number), feed.position) }
         guard let state else { throw DataStoreError.notSetUp(in: operation) }
+        if state.hasUnfinishedStep, !ofStep {
+            throw DataStoreError.migrationRunning(in: operation)
+        }
         let context = ReferenceBlock.Context(
             family: family, limits: limits, rules: rules,
             token: { [feed, rules] in

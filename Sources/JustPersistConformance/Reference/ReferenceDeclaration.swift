@@ -14,8 +14,9 @@ extension ReferenceState {
         let schema = rules.declared(schema)
         let key = schema.itemTypeKey
         try declareType(schema, limits)
+        let places = try type(of: ItemType(schema))?.places(of: schema) ?? []
         let names = try storedNames(schema)
-        for (attribute, stored) in zip(schema.attributes, names) {
+        for (index, (attribute, stored)) in zip(schema.attributes, names).enumerated() {
             try Self.check(attribute.name, "attribute name", of: key, limits)
             if attribute.name.contains(".") {
                 throw DataStoreError(
@@ -23,7 +24,11 @@ extension ReferenceState {
                     "The attribute name “\(attribute.name)” of “\(key)” has a dot. Choose one without.",
                     itemType: key, attribute: attribute.name)
             }
-            declare(attribute, storedAs: stored, of: key, rules)
+            // Attributes without values that had one of the names become the same one.
+            for other in places.indices.contains(index) ? places[index] : [] {
+                if let stored, other != stored { merge(other, into: stored, ofType: key) }
+            }
+            declare(attribute, storedAs: stored, of: key, examined: isOfClass, rules)
         }
         var indexes: [IndexSchema] = []
         for index in schema.indexes {
@@ -42,6 +47,10 @@ extension ReferenceState {
             for index in indexes { type.add(index) }
             for relationship in relationships { type.add(relationship) }
             if isOfClass { type.keepRelationships(relationships) }
+            for name in schema.relationshipsToMany { type.forget(name) }
+        }
+        for name in schema.relationshipsToMany where !holdsValues(name, ofType: key) {
+            _ = dropAttribute(name, ofType: key)
         }
     }
 
@@ -70,7 +79,7 @@ extension ReferenceState {
     }
 
     private mutating func declare(
-        _ attribute: AttributeSchema, storedAs stored: String?, of key: String,
+        _ attribute: AttributeSchema, storedAs stored: String?, of key: String, examined: Bool,
         _ rules: ReferenceRules
     ) {
         var name = attribute.name
@@ -81,19 +90,17 @@ extension ReferenceState {
             if isEarlierRelease {
                 name = stored
             } else {
-                if type(key)?.has(name) == true {
-                    change(key) { $0.remove(name, inFavourOf: stored) }
-                }
+                if type(key)?.has(name) == true { merge(name, into: stored, ofType: key) }
                 rename(.attribute(of: presentKey(key), stored, to: name))
             }
         } else if stored == nil {
             change(key) { $0.add(ReferenceType.Attribute(name: name)) }
         }
         for former in attribute.formerNames where former != name && type(key)?.has(former) == true {
-            change(key) { $0.remove(former, inFavourOf: name) }
+            merge(former, into: name, ofType: key)
         }
         change(key) { [name] type in
-            type.declare(attribute, as: name, rules)
+            type.declare(attribute, as: name, examined: examined || stored == nil, rules)
             for former in attribute.formerNames { type.addFormerName(former, of: name) }
         }
     }
@@ -105,38 +112,50 @@ extension ReferenceState {
         guard let type = try type(of: ItemType(schema)) else {
             return schema.attributes.map { _ in nil }
         }
-        var taken = Set(schema.attributes.map(\.name).filter(type.has))
         var names: [String?] = []
-        for attribute in schema.attributes {
-            var found = type.has(attribute.name) ? [attribute.name] : []
-            func look(_ name: String?) {
-                if let name, taken.insert(name).inserted { found.append(name) }
-            }
-            for former in attribute.formerNames where type.has(former) { look(former) }
-            if !type.has(attribute.name) { look(type.presentName(attribute.name)) }
-            if found.isEmpty {
-                for former in attribute.formerNames { look(type.presentName(former)) }
-            }
+        for (attribute, found) in zip(schema.attributes, type.places(of: schema)) {
             names.append(try choose(among: found, for: attribute, of: type.key))
         }
         return names
+    }
+
+    /// Whether an item has a value for an attribute.
+    private func holdsValues(_ name: String, ofType key: String) -> Bool {
+        let key = presentKey(key)
+        return rows.contains { $0.key.itemType == key && !$0[name].isNull }
     }
 
     private func choose(
         among names: [String], for attribute: AttributeSchema, of key: String
     ) throws(DataStoreError) -> String? {
         if names.count < 2 { return names.first }
-        let holders = names.filter { name in
-            rows.contains { $0.key.itemType == key && !$0[name].isNull }
-        }
+        let holders = names.filter { holdsValues($0, ofType: key) }
         if holders.count < 2 { return holders.first ?? names.first }
-        throw DataStoreError(
-            .conflictingAttributes, in: "declare",
-            """
-            “\(attribute.name)” of “\(key)” was renamed, and items have values under \
-            \(holders.map { "“\($0)”" }.joined(separator: " and ")). Nothing was changed. Copy the values \
-            that count to one of them, and set the other to nil.
-            """, itemType: key, attribute: attribute.name)
+        throw .conflictingAttributes(attribute, of: key, holders)
+    }
+
+    /// Gives an attribute another name, and merges it with an attribute of that name unless both have values.
+    ///
+    /// If neither has values, the renamed attribute remains.
+    package mutating func renameAttribute(
+        _ name: String, to newName: String, ofType key: String
+    ) throws(DataStoreError) -> Bool {
+        guard let type = type(key), let name = type.presentName(name) else { return false }
+        if name == newName { return true }
+        if type.has(newName) {
+            var kept = name
+            if holdsValues(newName, ofType: type.key) {
+                kept =
+                    try choose(
+                        among: [newName, name], for: AttributeSchema(newName), of: type.key)
+                    ?? newName
+            }
+            let other = kept == name ? newName : name
+            merge(other, into: kept, ofType: type.key)
+            if kept == newName { return true }
+        }
+        rename(.attribute(of: type.key, name, to: newName))
+        return true
     }
 
     /// Adds a type as another state knows it.
@@ -183,5 +202,24 @@ extension ReferenceState {
             A \(what) has \(name.utf8.count) bytes of UTF-8; the limit is \(limits.nameBytes). It begins \
             “\(name.prefix(40))”.
             """, itemType: itemType)
+    }
+}
+
+extension ReferenceType {
+    /// The names of the attributes that each attribute of a schema may mean, the present names first.
+    fileprivate func places(of schema: ItemSchema) -> [[String]] {
+        var taken = Set(schema.attributes.map(\.name).filter(has))
+        return schema.attributes.map { attribute in
+            var found = has(attribute.name) ? [attribute.name] : []
+            func look(_ name: String?) {
+                if let name, taken.insert(name).inserted { found.append(name) }
+            }
+            for former in attribute.formerNames where has(former) { look(former) }
+            if !has(attribute.name) { look(presentName(attribute.name)) }
+            if found.isEmpty {
+                for former in attribute.formerNames { look(presentName(former)) }
+            }
+            return found
+        }
     }
 }

@@ -19,6 +19,7 @@ package struct ReferenceMerge {
     ) {
         state = parent
         self.policy = policy
+        let overlay = overlay.without(parent.drops)
         overlay.addTypes(to: &state)
         for change in overlay.changes { merge(change) }
         ReferenceRelations.reconcile(&state, Set(overlay.changes.map(\.key)))
@@ -27,7 +28,8 @@ package struct ReferenceMerge {
     private mutating func merge(_ change: ReferenceOverlay.Change) {
         switch (change.isThere, state.row(change.key)) {
         case (true, .some(let theirs)): mergeAttributes(of: change, theirs)
-        case (true, nil) where change.wasThere: note(.deletedInParent, change)
+        case (true, nil) where change.wasThere || state.type(change.key.itemType) == nil:
+            note(.deletedInParent, change)
         case (true, nil):
             state.put(ReferenceRow(change.key, values: change.attributes.mapValues(\.mine)))
         case (false, .some(let theirs)): mergeDeletion(change, theirs)

@@ -8,6 +8,8 @@ package struct ReferenceOverlay: Sendable {
     package private(set) var types: [ReferenceType] = []
     /// The types and attributes that the child renamed.
     package private(set) var renames: [ReferenceRename] = []
+    /// The number of the parent's drops that these changes know.
+    private var knownDrops = 0
 
     /// The child's change of one item.
     package struct Change: Sendable {
@@ -36,13 +38,42 @@ package struct ReferenceOverlay: Sendable {
     ///
     /// An item that the parent deleted stays deleted, unless the child inserted it.
     package func applied(to parent: ReferenceState) -> ReferenceState {
+        without(parent.drops).put(into: parent)
+    }
+
+    /// These changes, except those of attributes that the parent has dropped since, and of items of dropped types.
+    func without(_ drops: [ReferenceDrop]) -> ReferenceOverlay {
+        var overlay = self
+        overlay.forget(drops)
+        return overlay
+    }
+
+    private mutating func forget(_ drops: [ReferenceDrop]) {
+        for drop in drops.dropFirst(knownDrops) {
+            switch drop {
+            case .type(let key):
+                types.removeAll { $0.key == key }
+                for place in changes.indices where changes[place].key.itemType == key {
+                    changes[place].attributes = [:]
+                }
+            case .attribute(let key, let name):
+                for place in types.indices where types[place].key == key { types[place].drop(name) }
+                for place in changes.indices where changes[place].key.itemType == key {
+                    changes[place].attributes[name] = nil
+                }
+            }
+        }
+        knownDrops = drops.count
+    }
+
+    private func put(into parent: ReferenceState) -> ReferenceState {
         var state = parent
         addTypes(to: &state)
         for change in changes {
             switch (state.row(change.key), change.isThere) {
             case (_, false): _ = state.remove(change.key)
             case (nil, true):
-                if change.wasThere { continue }
+                if change.wasThere || state.type(change.key.itemType) == nil { continue }
                 state.put(ReferenceRow(change.key, values: change.attributes.mapValues(\.mine)))
             case (.some, true):
                 for (name, attribute) in change.attributes {
@@ -65,6 +96,7 @@ package struct ReferenceOverlay: Sendable {
     package mutating func note(
         from before: ReferenceState, to after: ReferenceState, over parent: ReferenceState?
     ) {
+        forget(after.drops)
         var before = before
         for rename in after.renames.dropFirst(before.renames.count) {
             before.rename(rename)

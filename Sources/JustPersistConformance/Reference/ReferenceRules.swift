@@ -34,6 +34,9 @@ package struct ReferenceRules: Sendable {
     /// The value that is read after a value was set.
     package var stored: @Sendable (DataStoreValue) -> DataStoreValue = { $0 }
 
+    /// Whether a class is refused if it cannot read stored values.
+    package var refusesMisfits = true
+
     /// The part of a declaration that the store accepts.
     package var declared: @Sendable (ItemSchema) -> ItemSchema = { $0 }
 

@@ -1,5 +1,11 @@
 package import JustPersist
 
+/// A type or an attribute that was dropped.
+enum ReferenceDrop: Sendable {
+    case type(String)
+    case attribute(of: String, String)
+}
+
 /// The contents of a store at one moment: a list of rows, and their types.
 ///
 /// It is a value: a block uses a copy, and a snapshot is a copy.
@@ -10,6 +16,10 @@ package struct ReferenceState: Sendable {
     package private(set) var types: [ReferenceType] = []
     /// The renamings of types and attributes, in order.
     package private(set) var renames: [ReferenceRename] = []
+    /// The types and attributes that were dropped, in order.
+    var drops: [ReferenceDrop] = []
+    /// Whether a step of a schema plan has changed a part of the store, and is not complete.
+    var hasUnfinishedStep = false
     /// The current keys of types, by their former keys.
     private var presentKeys: [String: String] = [:]
 
@@ -152,6 +162,57 @@ package struct ReferenceState: Sendable {
         guard rows.contains(where: { type.formerKeys.contains($0.key.itemType) }) else { return }
         rows = rows.map { ReferenceRow(presentKey($0.key), values: $0.values) }
             .sorted { $0.key < $1.key }
+    }
+
+    /// Removes an attribute without values, and adds its names to another attribute.
+    mutating func merge(_ other: String, into name: String, ofType itemType: String) {
+        guard var type = type(itemType) else { return }
+        type.remove(other, inFavourOf: name)
+        put(type)
+        // An item may have null.
+        for index in rows.indices where rows[index].key.itemType == type.key {
+            rows[index].values[other] = nil
+        }
+    }
+
+    /// Removes an attribute with its values, and returns whether it existed.
+    mutating func dropAttribute(_ name: String, ofType itemType: String) -> Bool {
+        guard var type = type(itemType), type.has(name) else { return false }
+        type.drop(name)
+        put(type)
+        drops.append(.attribute(of: type.key, name))
+        for index in rows.indices where rows[index].key.itemType == type.key {
+            rows[index].values[name] = nil
+        }
+        return true
+    }
+
+    /// Removes the declaration of a relationship, and returns whether it existed.
+    mutating func dropRelationship(_ name: String, ofType itemType: String) -> Bool {
+        guard var type = type(itemType), let known = type.relationship(name) else { return false }
+        type.keepRelationships(type.relationships.filter { $0 != known })
+        put(type)
+        return true
+    }
+
+    /// Replaces the recorded default of an attribute, and returns whether it exists.
+    mutating func setDefault(
+        _ value: DataStoreValue?, ofAttribute name: String, ofType itemType: String
+    ) -> Bool {
+        guard var type = type(itemType), type.has(name) else { return false }
+        type.setDefault(value, of: name)
+        put(type)
+        return true
+    }
+
+    /// Removes a type with its items, and returns whether it existed.
+    mutating func dropType(_ itemType: String) -> Bool {
+        guard let type = type(itemType), type.key == itemType else { return false }
+        removeAll(type.key)
+        types.removeAll { $0.key == type.key }
+        for (key, present) in presentKeys where present == type.key { presentKeys[key] = nil }
+        drops.append(.type(type.key))
+        return true
     }
 
     /// Renames a type or an attribute, in all rows.

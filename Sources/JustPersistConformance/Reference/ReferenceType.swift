@@ -24,6 +24,8 @@ package struct ReferenceType: Sendable {
         /// The first default that was declared.
         package var defaultValue: DataStoreValue?
         package var isOptional = true
+        /// Whether the kinds were declared without examining the stored values.
+        package var isUnexamined = false
 
         /// An attribute that has had values of these kinds.
         package init(name: String, kinds: Set<DataStoreValue.Kind> = []) {
@@ -31,7 +33,10 @@ package struct ReferenceType: Sendable {
             self.kinds = kinds
         }
 
-        mutating func take(_ declared: AttributeSchema, _ rules: ReferenceRules) {
+        mutating func take(
+            _ declared: AttributeSchema, examined: Bool, _ rules: ReferenceRules
+        ) {
+            if declaredKinds != declared.kinds { isUnexamined = !examined }
             declaredKinds = declared.kinds
             isOptional = declared.isOptional
             defaultValue = rules.recordedDefault(defaultValue, declared)
@@ -75,6 +80,9 @@ package struct ReferenceType: Sendable {
             return
         }
         attributes[place].kinds.formUnion(attribute.kinds)
+        if attributes[place].declaredKinds != attribute.declaredKinds {
+            attributes[place].isUnexamined = true
+        }
         attributes[place].declaredKinds = attribute.declaredKinds
         attributes[place].isOptional = attribute.isOptional
         attributes[place].defaultValue = attributes[place].defaultValue ?? attribute.defaultValue
@@ -82,10 +90,10 @@ package struct ReferenceType: Sendable {
     }
 
     mutating func declare(
-        _ declared: AttributeSchema, as name: String, _ rules: ReferenceRules
+        _ declared: AttributeSchema, as name: String, examined: Bool, _ rules: ReferenceRules
     ) {
         for place in attributes.indices where attributes[place].name == name {
-            attributes[place].take(declared, rules)
+            attributes[place].take(declared, examined: examined, rules)
         }
     }
 
@@ -97,7 +105,7 @@ package struct ReferenceType: Sendable {
     }
 
     /// Removes a former name from the attribute that had it, because another attribute has the name now.
-    private mutating func forget(_ former: String) {
+    mutating func forget(_ former: String) {
         for place in attributes.indices {
             attributes[place].formerNames.removeAll { $0 == former }
         }
@@ -111,6 +119,21 @@ package struct ReferenceType: Sendable {
         indexes = indexes.map { $0.naming(other, insteadOf: name) }
     }
 
+    /// Replaces the recorded default of an attribute.
+    mutating func setDefault(_ value: DataStoreValue?, of name: String) {
+        for place in attributes.indices where attributes[place].name == name {
+            attributes[place].defaultValue = value
+        }
+    }
+
+    /// Removes an attribute, with the indexes over it.
+    mutating func drop(_ name: String) {
+        attributes.removeAll { $0.name == name }
+        indexes.removeAll { index in
+            index.attributes.contains { $0 == name || $0.hasPrefix(name + ".") }
+        }
+    }
+
     /// Adds a relationship, or replaces the one with its name or a former one.
     mutating func add(_ relationship: RelationshipSchema) {
         let names = [relationship.name] + relationship.formerNames
@@ -119,6 +142,11 @@ package struct ReferenceType: Sendable {
         } else {
             relationships.append(relationship)
         }
+    }
+
+    /// The relationship of that name.
+    func relationship(_ name: String) -> RelationshipSchema? {
+        relationships.first { $0.name == name }
     }
 
     /// Removes all other relationships.
@@ -149,6 +177,20 @@ package struct ReferenceType: Sendable {
             attributes[place].formerNames.append(old)
         }
         indexes = indexes.map { $0.naming(new, insteadOf: old) }
+    }
+
+    /// Notes that no item has a value of these kinds for an attribute any more.
+    mutating func forget(_ kinds: Set<DataStoreValue.Kind>, ofAttribute name: String) {
+        for place in attributes.indices where attributes[place].name == name {
+            attributes[place].kinds.subtract(kinds)
+        }
+    }
+
+    /// Notes that all values of an attribute fit its kinds.
+    mutating func noteExamined(_ name: String) {
+        for place in attributes.indices where attributes[place].name == name {
+            attributes[place].isUnexamined = false
+        }
     }
 
     mutating func note(_ kind: DataStoreValue.Kind, ofAttribute name: String) {

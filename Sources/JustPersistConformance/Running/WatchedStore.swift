@@ -49,6 +49,14 @@ final class WatchedStore: DataStore {
         }
     }
 
+    func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
+        try recorder.during("performStep") { call in
+            try store.performStep { [recorder] db in
+                try recorder.during("the block of performStep", in: call) { try block(db) }
+            }
+        }
+    }
+
     func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void

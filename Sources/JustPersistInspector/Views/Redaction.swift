@@ -3,15 +3,17 @@ import JustPersist
 /// The attributes whose values are not shown.
 struct Redaction: Sendable {
     /// The names of a type and of its attributes and relationships; each list begins with the present name.
-    struct TypeNames: Sendable {
+    struct TypeNames: Sendable, Hashable {
         let type: [String]
         let members: [[String]]
     }
 
     /// The present and former names that are hidden, by type; `*` if all of a type are.
     private let hidden: [String: Set<String>]
-    /// The present and former names of all types.
+    /// The present and former names of all types' members.
     private let known: Set<String>
+    /// The names of all types at the start.
+    private let types: Set<TypeNames>
 
     /// - Parameter patterns: `Type.attribute`, or `Type.*` for all attributes of a type.
     init(_ patterns: [String], types: [TypeNames]) throws(DataStoreError) {
@@ -45,6 +47,24 @@ struct Redaction: Sendable {
         }
         self.hidden = hidden
         known = Set(types.flatMap { $0.members.joined() })
+        self.types = Set(types)
+    }
+
+    /// Throws if a name of a type or an attribute has changed or appeared since the start.
+    ///
+    /// A program may have renamed an attribute that was to be hidden, or merged it into another one.
+    func checkNames(
+        _ db: borrowing some DataStoreReadAccessor & ~Copyable
+    ) throws(DataStoreError) {
+        if isEmpty { return }
+        for type in try StoreView.names(db) where !types.contains(type) {
+            throw DataStoreError(
+                .invalidRequest, in: "inspect",
+                """
+                The names of “\(type.type[0])” have changed since the inspector was started, and values that --redact hides may \
+                have another name now. Start the inspector again.
+                """, itemType: type.type[0])
+        }
     }
 
     /// Whether an attribute is hidden, under its present or a former name.
@@ -100,15 +120,18 @@ struct Redaction: Sendable {
 
 extension StoreView {
     /// The names that a store has now.
-    static func names(in store: any DataStore) async throws -> [Redaction.TypeNames] {
-        try await store.read { db in
-            try db.schemas().map { schema in
-                let relations = try db.relations(ofType: schema.itemTypeKey).map(\.schema)
-                return Redaction.TypeNames(
+    static func names(
+        _ db: borrowing some DataStoreReadAccessor & ~Copyable
+    ) throws(DataStoreError) -> [Redaction.TypeNames] {
+        var names: [Redaction.TypeNames] = []
+        for schema in try db.schemas() {
+            let relations = try db.relations(ofType: schema.itemTypeKey).map(\.schema)
+            names.append(
+                Redaction.TypeNames(
                     type: [schema.itemTypeKey] + schema.formerTypeKeys,
                     members: schema.attributes.map { [$0.name] + $0.formerNames }
-                        + relations.map { [$0.name] + $0.formerNames })
-            }
+                        + relations.map { [$0.name] + $0.formerNames }))
         }
+        return names
     }
 }

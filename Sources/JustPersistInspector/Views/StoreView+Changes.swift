@@ -77,6 +77,7 @@ extension StoreView {
     private func preview(
         _ draft: Draft, _ db: borrowing some DataStoreReadAccessor & ~Copyable
     ) throws -> Preview {
+        try redaction.checkNames(db)
         if draft.changes.isEmpty || draft.changes.count > Self.mostChanges {
             throw DataStoreError(
                 .invalidRequest, in: "inspect", "A draft has 1 to \(Self.mostChanges) changes.")
@@ -85,6 +86,9 @@ extension StoreView {
             changes: try draft.changes.map { change in
                 let schema = try schema(change.type, db)
                 let type = schema.itemTypeKey
+                if type == AppliedSchemaStep.itemTypeKey {
+                    throw DataStoreError.ownRecord(type, in: "inspect")
+                }
                 let item = try change.id.map { try existing($0, of: type, db) }
                 if change.isDeletion == true, let item {
                     let found = try db.cascadeTargets(

@@ -79,6 +79,8 @@ extension StoreView {
 
     func diff(to other: StoreView, _ events: EventStream) async throws {
         let most = 500
+        // They check the hidden names.
+        for view in [self, other] { try await view.read { _ in } }
         try await inThread {
             var shown = 0
             var progressEvents = ProgressEvents(events)
@@ -185,6 +187,7 @@ extension StoreView {
             do {
                 var type = ""
                 try store.performRead { db in
+                    try redaction.checkNames(db)
                     let (request, schema) = try request(parameters, db)
                     type = schema.itemTypeKey
                     if redaction.hidesAny(of: type) {

@@ -20,7 +20,10 @@ struct StoreView: Sendable {
         _ body: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
     ) async throws -> Value {
         try await store.read { db in
-            try WorkLimit.within(Self.deadline, countsPauses: true) { () throws in try body(db) }
+            try WorkLimit.within(Self.deadline, countsPauses: true) { () throws in
+                try redaction.checkNames(db)
+                return try body(db)
+            }
         }
     }
 

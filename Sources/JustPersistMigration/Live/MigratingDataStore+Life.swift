@@ -134,12 +134,17 @@ extension MigratingDataStore {
         try store.performRead { db in
             for schema in try db.schemas() {
                 guard let item = try db.performFetch(schema.firstItem).first else { continue }
+                let isStep = schema.itemTypeKey == AppliedSchemaStep.itemTypeKey
                 throw DataStoreError(
                     .targetNotEmpty, in: "open",
                     """
                     The new store already holds items, such as the “\(schema.itemTypeKey)” \(item.uniqueToken), and “\(recordURL.path)” \
-                    does not say how they came there. Choose an empty store, or the file that was given before.
-                    """, itemType: schema.itemTypeKey)
+                    does not say how they came there.
+                    """,
+                    advice: isStep
+                        ? "It records the step of a plan: choose a store that no plan was applied to."
+                        : "Choose an empty store, or the file that was given before.",
+                    itemType: schema.itemTypeKey)
             }
         }
     }

@@ -19,13 +19,17 @@ struct SchemaMirror {
         _ types: Set<String>? = nil, from primary: borrowing DataStoreReader,
         beforeRedefining: () throws -> Void
     ) throws -> (schemas: [String: ItemSchema], redefined: Set<String>) {
-        let schemas = try primary.schemas().filter { types?.contains($0.itemTypeKey) ?? true }
+        let all = try primary.schemas()
+        let schemas = all.filter { types?.contains($0.itemTypeKey) ?? true }
         if schemas.contains(where: { declared[$0.itemTypeKey] == nil }) { try look() }
         let changed = schemas.filter { !$0.declaresSame(as: declared[$0.itemTypeKey]) }
+        try checkReadable(changed.map(\.itemTypeKey), in: primary)
+        try dropTypes(missingIn: all, among: types, primary)
         let redefined = Set(changed.filter(isRedefined).map(\.itemTypeKey))
         if !redefined.isEmpty { try beforeRedefining() }
         if !changed.isEmpty {
             try copy.declare(changed)
+            try follow(changed)
             try dropIndexes { index, type in
                 changed.contains { $0.itemTypeKey == type && !$0.indexes.contains(index) }
             }
@@ -90,6 +94,66 @@ struct SchemaMirror {
         try copy.target.performRead { found = try $0.schemas() }
         for schema in found where declared[schema.itemTypeKey] == nil {
             declared[schema.itemTypeKey] = schema
+        }
+    }
+
+    /// Throws if the primary's declaration of a type is damaged.
+    ///
+    /// The schema of a damaged type lists no attributes, or not even the type. They are not dropped, and the replica may
+    /// have the only intact ones.
+    private func checkReadable(
+        _ types: [String], in primary: borrowing DataStoreReader
+    ) throws {
+        guard copy.target.capabilities.evolvesSchema else { return }
+        for key in types { _ = try primary.performCount(DataStoreRequest(itemTypeKey: key)) }
+    }
+
+    /// Drops the declared types that the primary has dropped.
+    private mutating func dropTypes(
+        missingIn schemas: [ItemSchema], among types: Set<String>?,
+        _ primary: borrowing DataStoreReader
+    ) throws {
+        guard copy.source.capabilities.evolvesSchema, copy.target.capabilities.evolvesSchema else {
+            return
+        }
+        let known = Set(schemas.flatMap { [$0.itemTypeKey] + $0.formerTypeKeys })
+        let dropped = declared.keys.filter {
+            !known.contains($0) && types?.contains($0) ?? true
+        }
+        if dropped.isEmpty { return }
+        try checkReadable(dropped, in: primary)
+        try copy.target.performWrite { db in
+            for key in dropped { _ = try db.performSchemaChange(.dropType(key)) }
+        }
+        for key in dropped { declared[key] = nil }
+    }
+
+    /// Drops the relationships and attributes that the primary has dropped, and replaces the defaults that it has replaced.
+    private func follow(_ schemas: [ItemSchema]) throws {
+        if !copy.target.capabilities.evolvesSchema { return }
+        var found: [SchemaOperation] = []
+        try copy.target.performRead { db in
+            let known = try db.schemas()
+            for schema in schemas {
+                let key = schema.itemTypeKey
+                guard let copy = known.first(where: { $0.itemTypeKey == key }) else { continue }
+                let related = Set(schema.relationships.flatMap { [$0.name] + $0.formerNames })
+                found += copy.relationships.filter { !related.contains($0.name) }
+                    .map { .dropRelationship($0.name, of: key) }
+                let names = Set(schema.attributes.flatMap { [$0.name] + $0.formerNames })
+                found += copy.attributes.filter { !names.contains($0.name) }
+                    .map { .dropAttribute($0.name, of: key) }
+                for attribute in schema.attributes {
+                    let known = copy.attributes.first { $0.name == attribute.name }
+                    let value = attribute.defaultValue
+                    if (known?.defaultValue ?? .null).isIdentical(to: value ?? .null) { continue }
+                    found.append(.setDefault(value, ofAttribute: attribute.name, of: key))
+                }
+            }
+        }
+        if found.isEmpty { return }
+        try copy.target.performWrite { db in
+            for operation in found { _ = try db.performSchemaChange(operation) }
         }
     }
 

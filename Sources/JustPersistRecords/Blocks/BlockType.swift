@@ -139,6 +139,12 @@ final class BlockType {
     /// One declaration in a block is enough, even if another class declares the type differently.
     func noteDeclared() { isDeclared = true }
 
+    /// Notes that declarations of the class were removed from the catalog.
+    func noteUndeclared() {
+        isDeclared = false
+        knownComplete = nil
+    }
+
     /// Whether the catalog has all declarations of the class.
     var isComplete: Bool {
         if isDeclared { return true }
@@ -154,14 +160,20 @@ final class BlockType {
         guard let stored, ambiguous.isEmpty, stored.hasKey(of: schema),
             known.catalog.knowsFormerKeys(of: schema)
         else { return false }
+        let relationshipsToMany = schema.relationshipsToMany
         for (index, attribute) in schema.attributes.enumerated() {
             let id = ids[index]
             guard id != Self.unbound, !stored.isNewName(attribute, at: id),
                 stored.attributes[Int(id)].isUp(to: attribute),
-                attribute.formerNames.allSatisfy({ stored.id(ofAttribute: $0) != nil })
+                stored.attributes[Int(id)].tags.known & ~allowedTags[index] == 0
+                    || stored.attributes[Int(id)].misfits(attribute) == 0,
+                attribute.formerNames.allSatisfy({
+                    stored.id(ofAttribute: $0) != nil || relationshipsToMany.contains($0)
+                })
             else { return false }
         }
         return stored.hasIndexes(schema.indexes)
+            && relationshipsToMany.allSatisfy { stored.id(ofAttribute: $0) == nil }
             && (schema.relationships.isEmpty && stored.relationships.isEmpty
                 || Set(schema.relationships) == Set(stored.relationships))
     }

@@ -57,6 +57,17 @@ final class FrozenBacking: ManagedBuffer<FrozenBackingHeader, UInt8>, RecordBack
         return try value(of: type.id(atPlace: place), atPlace: place, type)
     }
 
+    func storedValue(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        let type = type
+        let place = try type.place(ofAttribute: name, in: "value")
+        return try withRecord { (record) throws(DataStoreError) in
+            guard let attribute = type.id(atPlace: place),
+                let field = RecordFormat.field(attribute, in: record), field.tag != ValueTag.null
+            else { return .null }
+            return try type.value(of: field, in: record, atPlace: place, of: id)
+        }
+    }
+
     // The type is an argument, because each access to the type in the header would retain it.
     private func value(
         of attribute: UInt16?, atPlace place: Int, _ type: BlockType

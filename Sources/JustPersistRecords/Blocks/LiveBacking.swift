@@ -94,6 +94,16 @@ final class LiveBacking: RecordBacking {
         return try value(of: type.id(atPlace: place), atPlace: place)
     }
 
+    func storedValue(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        try checkReading()
+        let place = try type.place(ofAttribute: name, in: "value")
+        let record = record
+        guard let attribute = type.id(atPlace: place), let field = record.field(attribute),
+            field.tag != ValueTag.null
+        else { return .null }
+        return try type.value(of: field, in: record.bytes.span, atPlace: place, of: id)
+    }
+
     func value(
         forAttribute name: String, of reference: ItemReference
     ) throws(DataStoreError) -> DataStoreValue {

@@ -20,20 +20,20 @@ extension WriteBlock {
     /// Updates the catalog to a schema.
     ///
     /// - Parameters:
-    ///   - isOfClass: Whether the schema is that of an item class: then indexes that it no longer declares are dropped.
+    ///   - isOfClass: Whether the schema is that of an item class: then indexes that it no longer declares are dropped,
+    ///     and stored values that the class cannot read are refused.
     ///   - child: The block of a child store that declares the schema, whose items count too.
     func declare(
         _ schema: ItemSchema, isOfClass: Bool = false, for child: WriteBlock? = nil
     ) throws(DataStoreError) {
+        // The catalog has the kinds of the values that are written, and the search for items and values reads records.
+        try flush()
         if let root = context.root { return try declare(schema, isOfClass: isOfClass, at: root) }
+        let examined = isOfClass && child == nil
+        if examined { try settleValues(of: schema) }
         let candidates = known.catalog.candidates(for: ItemType(schema))
-        let isAmbiguous = candidates.contains { stored in
-            stored.places(of: schema).contains { $0.count > 1 }
-        }
-        // The search for items and values reads records only.
-        if candidates.count > 1 || isAmbiguous { try flush() }
         let (type, others, isChanged) = try known.catalog.declare(
-            schema, isOfClass: isOfClass, limits: context.limits,
+            schema, isOfClass: isOfClass, examined: examined, limits: context.limits,
             holdsItems: { (type) throws(DataStoreError) in
                 if try holdsItems(type) { return true }
                 return try child?.holdsItems(type) ?? false
@@ -79,6 +79,7 @@ extension WriteBlock {
     /// Notes a change of a catalog entry, and updates this block's types.
     func didChange(_ number: UInt32) {
         changedTypes.insert(number)
+        refusal = nil
         knownLinks?.declarationsChanged()
         relatedAttributes = nil
         forgetRelations()

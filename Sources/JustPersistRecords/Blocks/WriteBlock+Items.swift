@@ -173,6 +173,7 @@ extension WriteBlock {
         if isObserved { try noteRelatedToAll(of: table) }
         try storage { () throws(DataStoreError) in try table.removeAll(from: writer) }
         hasWritten = true
+        refusal = nil
     }
 
     /// The live object for an item of any block of this store; `nil` if it was deleted.

@@ -12,6 +12,7 @@ extension WriteBlock {
         _ record: Span<UInt8>, id: ItemID, changes: AttributeSet?, in table: RecordTable
     ) throws(DataStoreError) {
         hasWritten = true
+        refusal = nil
         // The types of a load are adopted with the kinds of all their values.
         if !isOfLoad { noteTags(of: record, in: table) }
         if isObserved { try noteRelated(record, id, changes: changes, in: table) }
@@ -26,7 +27,10 @@ extension WriteBlock {
         let existed = try storage { () throws(DataStoreError) in
             try table.remove(id, from: writer)
         }
-        if existed { hasWritten = true }
+        if existed {
+            hasWritten = true
+            refusal = nil
+        }
         return existed
     }
 

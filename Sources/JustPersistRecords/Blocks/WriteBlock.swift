@@ -75,6 +75,8 @@ final class WriteBlock: Block {
     /// The attributes by which the items of a type change relationships of others, by the type's number; `nil` until they
     /// are needed.
     var relatedAttributes: [UInt32: [RelatedAttribute]]?
+    /// The last class that was refused because stored values do not fit it.
+    @safe @exclusivity(unchecked) final var refusal: Refusal?
     /// The tables with entries in unique indexes that are not checked yet.
     var unjudged: [RecordTable] = []
 

@@ -109,6 +109,7 @@ extension CatalogAttribute {
         static let isOptional: UInt8 = 4
         static let defaultValue: UInt8 = 5
         static let formerName: UInt8 = 6
+        static let isUnexamined: UInt8 = 7
     }
 
     fileprivate func encoded(_ types: BlockCatalog) -> [UInt8] {
@@ -125,6 +126,7 @@ extension CatalogAttribute {
             fields.append(FieldNumber.defaultValue, bytes)
         }
         for name in formerNames { fields.append(FieldNumber.formerName, name) }
+        if isUnexamined { fields.append(FieldNumber.isUnexamined, []) }
         fields.append(unknown)
         return fields.bytes
     }
@@ -136,7 +138,7 @@ extension CatalogAttribute {
         var tags = TagSet()
         var recordedDefault: DataStoreValue?
         var hasLaterDefault = false
-        var isOptional = false
+        var (isOptional, isUnexamined) = (false, false)
         var unknown = UnknownFields()
         let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
             switch field {
@@ -156,7 +158,8 @@ extension CatalogAttribute {
                 else { return nil }
                 recordedDefault = value
             case FieldNumber.formerName: formerNames.append(bytes.text(in: range))
-            case FieldNumber.isOptional: return nil
+            case FieldNumber.isUnexamined where range.isEmpty: isUnexamined = true
+            case FieldNumber.isOptional, FieldNumber.isUnexamined: return nil
             default: return false
             }
             return true
@@ -166,7 +169,7 @@ extension CatalogAttribute {
         if hasLaterDefault { unknown.forbidReading() }
         self.init(
             name: name, formerNames: formerNames, kinds: kinds, recordedDefault: recordedDefault,
-            isOptional: isOptional, tags: tags, unknown: unknown)
+            isOptional: isOptional, tags: tags, isUnexamined: isUnexamined, unknown: unknown)
     }
 }
 

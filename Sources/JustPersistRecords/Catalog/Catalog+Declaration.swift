@@ -52,11 +52,12 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - isOfClass: Whether the schema is that of a class: then indexes that it no longer declares are dropped.
+    ///   - examined: Whether the stored values fit the schema.
     ///   - holdsItems: Whether there is any item of the type. Called only if a type is found under several keys.
     ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Called
-    ///     only if an attribute is found under several names.
+    ///     only if an attribute is found under several names, or has the name of a relationship.
     mutating func declare(
-        _ schema: ItemSchema, isOfClass: Bool, limits: DataStoreLimits,
+        _ schema: ItemSchema, isOfClass: Bool, examined: Bool, limits: DataStoreLimits,
         holdsItems: (CatalogType) throws(DataStoreError) -> Bool,
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> (CatalogType, others: [CatalogType], isChanged: Bool) {
@@ -64,12 +65,17 @@ extension Catalog {
         let relationships = try schema.keptRelationships(in: schemasWithRelationships)
         var (type, others, isChanged) = try declaredType(schema, limits, holdsItems)
         if type.unknown.forbidsWriting { throw type.newerFormat(in: "declare") }
+        let relationshipsToMany = schema.relationshipsToMany
         for (attribute, places) in zip(schema.attributes, type.places(of: schema)) {
-            if try type.declare(attribute, at: places, limits: limits, holdsValues: holdsValues) {
-                isChanged = true
-            }
+            let isNew = try type.declare(
+                attribute, at: places, exceptNames: relationshipsToMany, examined: examined,
+                limits: limits, holdsValues: holdsValues)
+            if isNew { isChanged = true }
         }
         if type.declare(relationships, isOfClass: isOfClass) { isChanged = true }
+        for name in relationshipsToMany {
+            if try type.free(name, holdsValues: holdsValues) { isChanged = true }
+        }
         if try type.declare(schema.indexes, isOfClass: isOfClass) { isChanged = true }
         for other in others { put(other.retired()) }
         if isChanged { put(type) }
@@ -123,7 +129,7 @@ extension Catalog {
 
     /// The undeclared type with that key, to which items may refer; a new type if there is none.
     private func newType(_ key: String) throws(DataStoreError) -> CatalogType {
-        if let known = entry(key) { return known }
+        if let known = entry(key), known.key == key { return known }
         guard nextNumber < .max else {
             throw DataStoreError(
                 .limitExceeded, in: "declare", "The store has no number left for a new type.",
@@ -195,19 +201,29 @@ extension CatalogType {
         var holders: [UInt16] = []
         for id in places where try holdsValues(self, id) { holders.append(id) }
         if holders.count < 2 { return holders.first ?? places.first }
-        let names = holders.map { "“\(attributes[Int($0)].name)”" }.joined(separator: " and ")
-        throw DataStoreError(
-            .conflictingAttributes, in: "declare",
-            """
-            “\(attribute.name)” of “\(key)” was renamed, and items have values under \(names). Nothing was \
-            changed. Copy the values that count to one of them, and set the other to nil, with items of \
-            dynamicItems(_:).
-            """, itemType: key, attribute: attribute.name)
+        let names = holders.map { attributes[Int($0)].name }
+        throw .conflictingAttributes(attribute, of: key, names)
+    }
+
+    /// Takes a name from the attribute that has or had it, for a relationship to many; returns whether that changed
+    /// anything.
+    ///
+    /// An attribute that has the name now is dropped, unless it has values: the class is refused then.
+    fileprivate mutating func free(
+        _ name: String, holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
+    ) throws(DataStoreError) -> Bool {
+        guard let id = currentID(ofAttribute: name) else { return forget(formerName: name) }
+        if try holdsValues(self, id) { return false }
+        drop(id)
+        return true
     }
 
     /// Adds an attribute or updates it to its declaration, and returns whether that changed anything.
+    ///
+    /// - Parameter taken: The names of relationships, which no attribute keeps as former names.
     fileprivate mutating func declare(
-        _ attribute: AttributeSchema, at places: [UInt16], limits: DataStoreLimits,
+        _ attribute: AttributeSchema, at places: [UInt16], exceptNames taken: [String],
+        examined: Bool, limits: DataStoreLimits,
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> Bool {
         var isChanged = places.count != 1
@@ -222,7 +238,7 @@ extension CatalogType {
             }
             if !attributes[Int(id)].isUp(to: attribute) {
                 let before = attributes[Int(id)]
-                update(id, to: attribute)
+                update(id, to: attribute, examined: examined)
                 if !attributes[Int(id)].hasSameValues(as: before) { rebuildIndexes(over: id) }
                 isChanged = true
             }
@@ -232,7 +248,8 @@ extension CatalogType {
             id = UInt16(attributes.count)
             append(CatalogAttribute(attribute))
         }
-        for name in attribute.formerNames where self.id(ofAttribute: name) == nil {
+        for name in attribute.formerNames
+        where self.id(ofAttribute: name) == nil && !taken.contains(name) {
             addFormerName(name, of: id)
             isChanged = true
         }

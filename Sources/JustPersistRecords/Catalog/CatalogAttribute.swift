@@ -2,7 +2,7 @@ import JustPersist
 
 /// An attribute as a store knows it.
 struct CatalogAttribute: Sendable {
-    /// Empty if the attribute was merged into another (``isRetired``).
+    /// Empty if the attribute was merged into another or dropped (``isRetired``).
     var name: String
     /// The names that it had in earlier releases, kept permanently.
     var formerNames: [String] = []
@@ -17,12 +17,14 @@ struct CatalogAttribute: Sendable {
     private(set) var isOptional = true
     /// The tags of the values stored so far.
     var tags = TagSet()
+    /// Whether the kinds were declared without examining the stored values: by hand, in a child, or by a copy.
+    var isUnexamined = false
     private(set) var unknown = UnknownFields()
 
     /// An attribute as it is stored.
     init(
         name: String, formerNames: [String], kinds: TagSet, recordedDefault: DataStoreValue?,
-        isOptional: Bool, tags: TagSet, unknown: UnknownFields
+        isOptional: Bool, tags: TagSet, isUnexamined: Bool, unknown: UnknownFields
     ) {
         self.name = name
         self.formerNames = formerNames
@@ -31,21 +33,32 @@ struct CatalogAttribute: Sendable {
         self.recordedDefault = recordedDefault
         self.isOptional = isOptional
         self.tags = tags
+        self.isUnexamined = isUnexamined
         self.unknown = unknown
     }
 
     /// A newly declared attribute.
     init(_ declared: AttributeSchema) {
         name = declared.name
-        update(to: declared)
+        // It has no values.
+        update(to: declared, examined: true)
     }
 
-    /// Whether this attribute was merged into another: it has neither name nor values, and its id is not used again.
+    /// Whether this attribute was merged into another or dropped: it has no name, and its id is not used again.
+    ///
+    /// If it was dropped, records may still have values under its id, which are not read.
     var isRetired: Bool { name.isEmpty }
 
     mutating func retire() {
         name = ""
         formerNames = []
+    }
+
+    mutating func setDefault(_ value: DataStoreValue?) { recordedDefault = value }
+
+    mutating func drop() {
+        retire()
+        recordedDefault = nil
     }
 
     /// The value of items that hold none: the recorded default, converted to a declared kind if possible.
@@ -61,7 +74,10 @@ struct CatalogAttribute: Sendable {
     }
 
     /// Updates the kinds to the declaration, and records its default unless one is recorded.
-    mutating func update(to declared: AttributeSchema) {
+    ///
+    /// - Parameter examined: Whether the stored values fit the declaration.
+    mutating func update(to declared: AttributeSchema, examined: Bool) {
+        if kinds != declared.kinds { isUnexamined = !examined }
         kinds = declared.kinds
         recordedDefault = recordedDefault ?? declared.defaultValue
         isOptional = declared.isOptional
@@ -86,6 +102,20 @@ struct CatalogAttribute: Sendable {
     func isUp(to declared: AttributeSchema) -> Bool {
         kinds == declared.kinds && isOptional == declared.isOptional
             && (recordedDefault != nil || declared.defaultValue == nil)
+    }
+
+    /// The tags of stored values that a class with this declaration may be unable to read; none for a declaration
+    /// that allows all kinds.
+    ///
+    /// Unless stored values were examined under these kinds, they include the kinds of which only some values can be
+    /// converted.
+    func misfits(_ declared: AttributeSchema) -> UInt16 {
+        if declared.kinds.isEmpty { return 0 }
+        let convertible = ValueTag.convertible(to: declared.kinds)
+        let fitting =
+            ValueTag.bits(of: declared.kinds.union([.null])) | convertible.all
+            | (kinds == declared.kinds && !isUnexamined ? convertible.some : 0)
+        return tags.known & ~fitting
     }
 
     /// The attribute as the contract describes it.

@@ -74,6 +74,16 @@ struct CatalogType: Sendable {
         return type
     }
 
+    /// The remaining entry of a type that was dropped.
+    ///
+    /// It keeps the ids of the attributes: records in children have them, so a later declaration must not use them.
+    func dropped() -> CatalogType {
+        var type = retired()
+        type.attributes = attributes
+        for place in type.attributes.indices { type.attributes[place].drop() }
+        return type
+    }
+
     /// Gives an attribute another name; its values stay where they are.
     mutating func rename(_ id: UInt16, to name: String) {
         let old = attributes[Int(id)].name
@@ -97,6 +107,30 @@ struct CatalogType: Sendable {
         for index in indexes.indices { indexes[index].replace(other, by: id) }
     }
 
+    /// Removes a former name from the attribute that had it, and returns whether there was one.
+    mutating func forget(formerName name: String) -> Bool {
+        guard let id = formerIDs.removeValue(forKey: name) else { return false }
+        attributes[Int(id)].formerNames.removeAll { $0 == name }
+        return true
+    }
+
+    /// Removes an attribute permanently, with the indexes over it.
+    ///
+    /// Its id is not used again, so the values that records still have under it are never read.
+    mutating func drop(_ id: UInt16) {
+        let dropped = attributes[Int(id)]
+        currentIDs[dropped.name] = nil
+        for name in dropped.formerNames where formerIDs[name] == id { formerIDs[name] = nil }
+        attributes[Int(id)].drop()
+        indexes.removeAll { $0.isOver(id) }
+    }
+
+    /// Replaces the recorded default of an attribute, on which no item depends any more.
+    mutating func setDefault(_ value: DataStoreValue?, of id: UInt16) {
+        attributes[Int(id)].setDefault(value)
+        rebuildIndexes(over: id)
+    }
+
     /// Notes a name that an attribute had in some release.
     mutating func addFormerName(_ name: String, of id: UInt16) {
         guard currentIDs[name] == nil, formerIDs[name] == nil else { return }
@@ -106,14 +140,19 @@ struct CatalogType: Sendable {
 
     private mutating func take(_ name: String, for id: UInt16) {
         currentIDs[name] = id
-        if let former = formerIDs.removeValue(forKey: name) {
-            attributes[Int(former)].formerNames.removeAll { $0 == name }
-        }
+        _ = forget(formerName: name)
     }
 
     /// Updates an attribute to its latest declaration.
-    mutating func update(_ id: UInt16, to declared: AttributeSchema) {
-        attributes[Int(id)].update(to: declared)
+    mutating func update(_ id: UInt16, to declared: AttributeSchema, examined: Bool) {
+        attributes[Int(id)].update(to: declared, examined: examined)
+    }
+
+    /// Notes whether an attribute's kinds were declared without examining its values, and returns whether that is new.
+    mutating func setUnexamined(_ isUnexamined: Bool, _ id: UInt16) -> Bool {
+        if attributes[Int(id)].isUnexamined == isUnexamined { return false }
+        attributes[Int(id)].isUnexamined = isUnexamined
+        return true
     }
 
     /// Adds the tag of the attribute's value, and returns whether it is the first value with that tag.
@@ -126,6 +165,11 @@ struct CatalogType: Sendable {
     /// Notes that an attribute has had values with these tags.
     mutating func note(_ tags: TagSet, ofAttribute id: UInt16) {
         attributes[Int(id)].tags.formUnion(tags)
+    }
+
+    /// Notes that no item has a value with one of these tags for an attribute any more.
+    mutating func forget(_ tags: UInt16, ofAttribute id: UInt16) {
+        attributes[Int(id)].tags.subtract(tags)
     }
 
     /// Whether items may have values of kinds that a later release has added.

@@ -9,8 +9,8 @@ import JustPersist
 /// 16  16  id of the store
 /// 32  8   version of the catalog
 /// 40  8   number of the commit
-/// 48  …   fields (EntryFields): 1 the change log; 2 (bits 6 and 7 set, no contents) the store is being loaded; and those of
-///         later releases
+/// 48  …   fields (EntryFields): 1 the change log; 2 (bits 6 and 7 set, no contents) the store is being loaded; 3 (bits 6 and 7 set,
+///         no contents) a step of a schema plan is unfinished; and those of later releases
 ///     8   checksum: wyhash of all bytes before, seed 0
 /// ```
 struct StoreHeader: Sendable {
@@ -33,11 +33,14 @@ struct StoreHeader: Sendable {
     ///
     /// The counters then do not agree with the records.
     var isLoading = false
+    /// Whether a step of a schema plan has changed a part of the store, and is not complete.
+    var hasUnfinishedStep = false
     private(set) var unknown = UnknownFields()
 
     private enum FieldNumber {
         static let changeLog: UInt8 = 1
         static let loading: UInt8 = 2
+        static let unfinishedStep: UInt8 = 3
     }
 
     func encoded() -> [UInt8] {
@@ -51,6 +54,9 @@ struct StoreHeader: Sendable {
         var fields = EntryFields()
         if let changeLog { fields.append(FieldNumber.changeLog, changeLog.encoded()) }
         if isLoading { fields.append(FieldNumber.loading | EntryFields.neitherReadNorWritten, []) }
+        if hasUnfinishedStep {
+            fields.append(FieldNumber.unfinishedStep | EntryFields.neitherReadNorWritten, [])
+        }
         fields.append(unknown)
         bytes += fields.bytes
         bytes.append(littleEndian: bytes.span.wyhash(0..<bytes.count, seed: 0))
@@ -60,9 +66,11 @@ struct StoreHeader: Sendable {
     /// The header of a new store.
     init(id: ItemID) { self.id = id }
 
-    /// The header of a new store without history, with the fields that a later release has added to this header.
+    /// The header of a new store without history, with the fields that a later release has added to this header, and with a
+    /// step that is unfinished.
     func renewed() -> StoreHeader {
         var header = StoreHeader(id: ItemID())
+        header.hasUnfinishedStep = hasUnfinishedStep
         header.unknown = unknown
         return header
     }
@@ -90,7 +98,7 @@ struct StoreHeader: Sendable {
         }
         let end = bytes.count - 8
         var log: ChangeLogState?
-        var isLoading = false
+        var (isLoading, hasUnfinishedStep) = (false, false)
         guard bytes.count >= Self.leastLength,
             bytes.word64(at: end) == bytes.wyhash(0..<end, seed: 0),
             EntryFields.read(
@@ -102,6 +110,9 @@ struct StoreHeader: Sendable {
                         return log == nil ? nil : true
                     case FieldNumber.loading:
                         isLoading = true
+                        return field.isEmpty ? true : nil
+                    case FieldNumber.unfinishedStep:
+                        hasUnfinishedStep = true
                         return field.isEmpty ? true : nil
                     default: return false
                     }
@@ -120,6 +131,7 @@ struct StoreHeader: Sendable {
         commit = bytes.word64(at: 40)
         changeLog = log
         self.isLoading = isLoading
+        self.hasUnfinishedStep = hasUnfinishedStep
     }
 
     /// Throws if the store holds a part of a copy that has not ended.

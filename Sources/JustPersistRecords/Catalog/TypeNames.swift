@@ -31,11 +31,14 @@ struct TypeNames: Sendable {
         numbers[key] = number
     }
 
-    /// Notes the key of an undeclared or unreadable type.
+    /// Notes the key of an undeclared or unreadable type, which has no former keys.
     ///
     /// Any other type with the key takes precedence.
     mutating func note(_ key: String, for number: UInt32) {
-        keys[number] = key
+        // Only a number that had a key can have others.
+        if keys.updateValue(key, forKey: number) != nil {
+            numbers = numbers.filter { $0.value != number || $0.key == key }
+        }
         if numbers[key] == nil { numbers[key] = number }
     }
 

@@ -90,7 +90,10 @@ extension RecordStore {
         var segments: [ChangeSegment]?
         do {
             try gate.readHere {
-                try withBlock { block in segments = try loggedSegments(start, end, in: block) }
+                // The log is whole also while a step is unfinished.
+                try withBlock(ofStep: true) { block in
+                    segments = try loggedSegments(start, end, in: block)
+                }
             }
         } catch {
             if let error = error as? DataStoreError, error.code != .notSetUp { report(error) }

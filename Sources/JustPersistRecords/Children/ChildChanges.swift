@@ -10,6 +10,8 @@ struct ChildChanges: Sendable {
     private(set) var number: UInt64 = 0
     /// The size of all changes in bytes.
     private(set) var bytes = 0
+    /// The number of steps of schema plans that the parent had applied before the first of the changes.
+    private(set) var steps = 0
     /// Identifies one opening of the child.
     let opening = ItemID()
 
@@ -22,9 +24,10 @@ struct ChildChanges: Sendable {
         var theirs: PartialRecord?
     }
 
-    /// Adds the changes of a block of the child.
-    mutating func note(_ differences: [Difference]) {
+    /// Adds the changes of a block of the child, which began when the parent had applied a number of steps.
+    mutating func note(_ differences: [Difference], afterSteps steps: Int) {
         number += 1
+        if items.isEmpty { self.steps = steps }
         for difference in differences {
             let change = PendingChange.combining(
                 items.value(forKey: difference.key.span), from: difference.old,

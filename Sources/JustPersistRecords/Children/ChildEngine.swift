@@ -146,6 +146,7 @@ final class ChildEngine: KeyValueEngine {
     ) throws {
         var differences = try transaction.differences(from: view.keys, over: reader)
         let header = try StoreHeader(reading: transaction)
+        let steps = try parent.catalog(in: reader).1.appliedSteps(in: reader)
         var isDone = false
         while !isDone {
             let number = try changes.number
@@ -160,7 +161,7 @@ final class ChildEngine: KeyValueEngine {
                 guard var changed = state, changed.changes.number == number else {
                     return state == nil
                 }
-                changed.changes.note(differences)
+                changed.changes.note(differences, afterSteps: steps)
                 if changed.changes.bytes > limit {
                     throw .tooManyPendingChanges(limit: limit)
                 }

@@ -17,11 +17,15 @@ extension WriteBlock {
     func declare(
         _ schema: ItemSchema, isOfClass: Bool, at root: RootCatalog
     ) throws(DataStoreError) {
+        if isOfClass {
+            // The root store is not asked: its values may differ from those that this block sees.
+            _ = try misfits(schema)
+        }
         // Usually the root store knows all declarations.
         var trial = known.catalog
         let isKnown = try !trial.declare(
-            schema, isOfClass: isOfClass, limits: context.limits, holdsItems: holdsItems,
-            holdsValues: holdsValues
+            schema, isOfClass: isOfClass, examined: false, limits: context.limits,
+            holdsItems: holdsItems, holdsValues: holdsValues
         ).isChanged
         if isKnown { return }
         let catalog = try root.change { (block) throws(DataStoreError) in
@@ -73,6 +77,8 @@ extension WriteBlock {
     /// entries there, even if the root has completed it.
     private func adopt(_ number: UInt32, of catalog: Catalog) throws(DataStoreError) {
         guard var type = catalog[number] else { return }
+        // The root may have dropped attributes since.
+        defer { for used in usedTypes(type) { used.noteUndeclared() } }
         guard let before = known.catalog[number], before.isDeclared, type.isDeclared else {
             known.catalog.put(type)
             return didChange(number)

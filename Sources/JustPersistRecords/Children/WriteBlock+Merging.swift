@@ -53,6 +53,8 @@ private struct TypeMerge {
     let type: CatalogType
     let table: RecordTable
     let purpose: WriteBlock.Purpose
+    /// Whether the store has dropped the type since, and with it the items that the child has changed.
+    private let isDropped: Bool
     private var conflicts: [MergeConflict] = []
     private let block: WriteBlock
 
@@ -62,7 +64,10 @@ private struct TypeMerge {
         _ number: UInt32, _ purpose: WriteBlock.Purpose, in block: WriteBlock
     ) throws(DataStoreError) {
         self.purpose = purpose
-        guard let type = block.known.catalog[number], type.isDeclared else {
+        let names = block.known.catalog.names
+        guard let type = block.known.catalog[number],
+            type.isDeclared || names.number(of: type.key) == number
+        else {
             if case .view = purpose { return nil }
             throw DataStoreError(
                 .corrupted, in: "merge",
@@ -74,6 +79,8 @@ private struct TypeMerge {
         if case .merge = purpose, type.unknown.forbidsWriting {
             throw type.newerFormat(in: "merge")
         }
+        isDropped = !type.isDeclared
+        if isDropped, case .view = purpose { return nil }
         self.type = type
         table = block.table(of: type)
         self.block = block
@@ -92,6 +99,10 @@ private struct TypeMerge {
     }
 
     mutating func apply(_ change: PendingChange, to id: ItemID) throws(DataStoreError) {
+        if isDropped {
+            if change.mine != nil { note(.deletedInParent, id) }
+            return
+        }
         let stored: (bytes: [UInt8], isSound: Bool)?
         do throws(DataStoreError) {
             stored = try table.storedRecord(id, in: block.writer)
@@ -124,7 +135,7 @@ private struct TypeMerge {
         _ change: PendingChange, _ id: ItemID, _ theirs: PartialRecord
     ) throws(DataStoreError) {
         let isConflict = PartialRecord.attributes(of: change.base, theirs).contains {
-            !isSame($0, theirs, change.base)
+            !isRetired($0) && !isSame($0, theirs, change.base)
         }
         if isConflict {
             note(.deletedInChild, id)
@@ -140,7 +151,9 @@ private struct TypeMerge {
         var changed = AttributeSet()
         var isChanged = false
         for attribute in PartialRecord.attributes(of: theirs, mine) {
-            var takesMine = mine.tells(attribute) && !mine.hasSame(attribute, as: theirs)
+            var takesMine =
+                mine.tells(attribute) && !mine.hasSame(attribute, as: theirs)
+                && !isRetired(attribute)
             if takesMine, !isSame(attribute, theirs, change.base),
                 !isSame(attribute, theirs, mine)
             {
@@ -162,6 +175,11 @@ private struct TypeMerge {
     ) throws(DataStoreError) {
         let record = RecordFormat.sealed(record, type: table.number, id: id)
         try block.put(record.span, id: id, changes: changes, in: table)
+    }
+
+    /// Whether the store has dropped an attribute since.
+    private func isRetired(_ attribute: UInt16) -> Bool {
+        Int(attribute) < type.attributes.count && type.attributes[Int(attribute)].isRetired
     }
 
     /// Whether an attribute has the same value in both; no value equals null if there is no default.

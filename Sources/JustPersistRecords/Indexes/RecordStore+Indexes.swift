@@ -30,7 +30,7 @@ extension RecordStore {
             try WorkLimit.throwingCancellation {
                 try WorkLimit.check()
                 try gate.write {
-                    try writeBlock { block in
+                    try writeBlock(ofStep: true) { block in
                         next = try block.nextIndex
                         hasMore = try block.buildIndexes(limit: WriteBlock.mostBuiltAtOnce)
                     }
@@ -58,7 +58,7 @@ extension RecordStore {
         }
         guard isMine else { return }
         gate.enqueueWrite({ [weak self] in
-            try self?.writeBlock { block in
+            try self?.writeBlock(ofStep: true) { block in
                 _ = try block.buildIndexes(limit: WriteBlock.mostBuiltAtOnce)
             }
         }) { [weak self] error in

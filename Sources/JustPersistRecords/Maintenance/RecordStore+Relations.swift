@@ -38,7 +38,9 @@ extension RecordStore {
             if try repairAll(&mended, meter) == 0 { break }
         }
         try gate.write {
-            try writeBlock { block in try mended.judgeLimits(RecordWriteAccessor(block)) }
+            try writeBlock(ofStep: true) { block in
+                try mended.judgeLimits(RecordWriteAccessor(block))
+            }
         }
         return mended
     }
@@ -52,7 +54,9 @@ extension RecordStore {
         while let start = rest {
             var found: [Block.FoundFault] = []
             try gate.readHere {
-                try withBlock { block in rest = try block.faults(from: start, &found, meter) }
+                try withBlock(ofStep: true) { block in
+                    rest = try block.faults(from: start, &found, meter)
+                }
             }
             count += try repair(found[...], &mended)
             try meter.check()
@@ -69,7 +73,7 @@ extension RecordStore {
         let before = mended
         do {
             try gate.write {
-                try writeBlock { block in
+                try writeBlock(ofStep: true) { block in
                     let db: DataStoreWriter = RecordWriteAccessor(block)
                     for fault in faults { try db.mend(fault.part, of: fault.item, &mended) }
                 }

@@ -13,7 +13,7 @@ extension RecordStore {
         // Otherwise, missing entries of an unfinished index would count as damage.
         try buildIndexes { _ in }
         try gate.write {
-            try writeBlock { block in
+            try writeBlock(ofStep: true) { block in
                 for stored in block.known.catalog.types where !stored.unknown.forbidsWriting {
                     try block.repair(stored, meter)
                     try meter.check()

@@ -45,6 +45,9 @@ struct TagSet: Equatable, Sendable {
         later[place] |= 1 << (tag % 8)
     }
 
+    /// Removes tags below 16.
+    mutating func subtract(_ other: UInt16) { known &= ~other }
+
     mutating func formUnion(_ other: TagSet) {
         known |= other.known
         if later.count < other.later.count {

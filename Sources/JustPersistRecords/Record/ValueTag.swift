@@ -52,6 +52,19 @@ enum ValueTag {
         return bits
     }
 
+    /// The tags of values of other kinds that each convert exactly to one of these kinds, and of those of which only some
+    /// do.
+    static func convertible(to kinds: Set<DataStoreValue.Kind>) -> (all: UInt16, some: UInt16) {
+        var (all, some): (Set<DataStoreValue.Kind>, Set<DataStoreValue.Kind>) = ([], [])
+        if kinds.contains(.int) {
+            all.insert(.bool)
+            some.insert(.double)
+        }
+        if kinds.contains(.double) { some.insert(.int) }
+        if kinds.contains(.decimal) { all.insert(.int) }
+        return (bits(of: all), bits(of: some.subtracting(all)))
+    }
+
     /// The kinds of the values that have one of these tags.
     static func kinds(in bits: UInt16) -> Set<DataStoreValue.Kind> {
         Set((null...dictionary).filter { bits & 1 << UInt16($0) != 0 }.compactMap(kind(of:)))

@@ -103,14 +103,39 @@ struct SalvagedStore {
         if header == nil {
             note("The store's header is damaged. The new store has a new header.")
         }
+        var new = header?.renewed() ?? StoreHeader(id: ItemID())
+        if header == nil { new.hasUnfinishedStep = try savesUnfinishedStep() }
         if header?.isLoading == true {
             note("The store holds a part of a migration that has not ended, so items are missing.")
             report.mayLackChanges = true
         }
-        var new = header?.renewed() ?? StoreHeader(id: ItemID())
+        if new.hasUnfinishedStep {
+            note(
+                """
+                A step of a schema plan has changed a part of the store and is not complete. Open the new store with the \
+                plan that has the step.
+                """)
+        }
         new.catalogVersion = 1
         new.commit = 1
         return new
+    }
+
+    /// Whether an item of the store says that a step of a schema plan is not complete.
+    private func savesUnfinishedStep() throws -> Bool {
+        guard let type = catalog.type(AppliedSchemaStep.itemTypeKey),
+            let id = type.currentID(ofAttribute: "isUnfinished")
+        else { return false }
+        var isUnfinished = false
+        try engine.read { reader in
+            try reader.scan(RecordKey.range(type: type.number), reversed: false) {
+                (_, record) throws(DataStoreError) in
+                let field = RecordFormat.Table(record)?.field(id, in: record)
+                isUnfinished = field?.tag == ValueTag.yes
+                return isUnfinished ? .stop : .next
+            }
+        }
+        return isUnfinished
     }
 
     private mutating func note(_ damage: String, itemType: String? = nil) {

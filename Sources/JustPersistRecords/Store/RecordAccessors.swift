@@ -219,6 +219,26 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
         }
     }
 
+    func performSchemaChange(_ operation: SchemaOperation) throws(DataStoreError) -> Bool {
+        try block.checkOpen("schemaChange")
+        return try noting { () throws(DataStoreError) in
+            switch operation {
+            case .declare(let type):
+                try block.complete(try block.blockType(type))
+                return true
+            case .renameAttribute(let name, let newName, let type):
+                return try block.renameAttribute(name, to: newName, ofType: type)
+            case .dropAttribute(let name, let type):
+                return try block.dropAttribute(name, ofType: type)
+            case .dropRelationship(let name, let type):
+                return try block.dropRelationship(name, ofType: type)
+            case .dropType(let type): return try block.dropType(type)
+            case .setDefault(let value, let name, let type):
+                return try block.setDefault(value, ofAttribute: name, ofType: type)
+            }
+        }
+    }
+
     func declare(_ schema: ItemSchema) throws(DataStoreError) {
         try block.checkOpen("declare")
         try noting { () throws(DataStoreError) in try block.declare(schema) }

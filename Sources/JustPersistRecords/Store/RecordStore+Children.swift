@@ -55,6 +55,9 @@ extension RecordStore {
         var report = MergeReport()
         let changes = try child.engine.changes
         try writeBlock { block in
+            if changes.steps != block.known.catalog.appliedSteps(in: block.writer) {
+                throw DataStoreError.changesBeforeStep()
+            }
             report.conflicts = try block.apply(changes.items, for: .merge(policy))
             if policy == .fail, !report.conflicts.isEmpty {
                 throw DataStoreError.mergeConflict(report.conflicts)
@@ -71,6 +74,11 @@ extension RecordStore {
     /// Closes the children, which lose their unmerged changes.
     func closeChildren() throws {
         for child in children.withLock({ $0.compactMap(\.store) }) { try child.close() }
+    }
+
+    /// Whether a child of the store is open.
+    var hasOpenChild: Bool {
+        children.withLock { $0.contains { (try? $0.store?.openContext("apply")) != nil } }
     }
 
     /// A child, held weakly.
@@ -107,6 +115,14 @@ protocol ParentStore: DataStore {
     ) throws(DataStoreError) -> Catalog
 }
 
+extension Catalog {
+    /// The number of the steps of schema plans that the store has applied.
+    func appliedSteps(in reader: any KeyValueReader) -> Int {
+        guard let type = self.type(AppliedSchemaStep.itemTypeKey) else { return 0 }
+        return (try? Counter.read(type.number, from: reader)) ?? 0
+    }
+}
+
 extension RecordStore: ParentStore {
     func readCommitted(_ body: (any KeyValueReader) throws -> Void) throws {
         try gate.readHere { try engine.read(body) }
@@ -117,6 +133,7 @@ extension RecordStore: ParentStore {
     ) throws(DataStoreError) -> (StoreHeader, Catalog) {
         let (_, header, catalog) = try state(in: reader, StoreHeader(reading: reader))
         try header.checkWhole(in: "read")
+        try checkSteps(header, in: "read", reader)
         return (header, catalog)
     }
 

@@ -18,7 +18,7 @@ extension RecordStore {
             try meter.begin(.structure)
             report.problems = try engine.verify(meter)
             guard report.problems.isEmpty else { return }
-            try withBlock { block in
+            try withBlock(ofStep: true) { block in
                 report.problems = block.known.catalog.damages.map(\.problem)
                 for stored in block.known.catalog.types {
                     let count = try? block.table(of: stored).count(in: block.reader)

@@ -27,14 +27,19 @@ extension RecordStore {
     ///
     /// The gate may commit the block together with others. Until then, only later blocks of the group see its changes.
     ///
-    /// - Parameter ofLoad: Whether the block may write to a store that is being loaded.
-    func writeBlock(ofLoad: Bool = false, _ body: (WriteBlock) throws -> Void) throws {
+    /// - Parameters:
+    ///   - ofLoad: Whether the block may write to a store that is being loaded.
+    ///   - ofStep: Whether the block may run while a step of a schema plan is unfinished.
+    func writeBlock(
+        ofLoad: Bool = false, ofStep: Bool = false, _ body: (WriteBlock) throws -> Void
+    ) throws {
         guard let writer = transaction.writer else { throw DataStoreError.notSetUp(in: "write") }
         let (context, header, catalog) = try state(
             in: writer, StoreHeader(reading: writer), isCommitted: false,
             ofTransaction: transaction.catalog)
         try header.checkWriting()
         if !ofLoad, !isLoading { try header.checkWhole(in: "write") }
+        if !ofStep { try checkSteps(header, in: "write", writer) }
         let running = WriteBlock(
             writer: writer, header: header, catalog: catalog, context: context)
         do {
@@ -48,6 +53,35 @@ extension RecordStore {
             throw error
         }
         transaction.add(running)
+    }
+
+    /// Runs a write block of a step, which returns whether a step is unfinished after it.
+    public func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
+        try refuseInsideWriteAbove()
+        if hasOpenChild { throw DataStoreError.openChildren(in: "apply") }
+        try gate.write {
+            try writeBlock(ofStep: true) { running in
+                let accessor: DataStoreWriter = RecordWriteAccessor(running)
+                let isUnfinished = try block(accessor)
+                if running.header.hasUnfinishedStep == isUnfinished { return }
+                running.header.hasUnfinishedStep = isUnfinished
+                running.hasWritten = true
+            }
+        }
+    }
+
+    /// Throws while a step of a schema plan is unfinished, and names the step if its record can be read.
+    func checkSteps(
+        _ header: StoreHeader, in operation: String, _ reader: any KeyValueReader
+    ) throws(DataStoreError) {
+        if !header.hasUnfinishedStep { return }
+        var step: AppliedSchemaStep?
+        if let (context, _, catalog) = try? state(in: reader, header, isCommitted: false) {
+            let block = Block(reader: reader, catalog: catalog, context: context)
+            defer { block.end() }
+            step = try? RecordReadAccessor(block).schemaHistory().first { $0.isUnfinished }
+        }
+        throw .migrationRunning(in: operation, of: step)
     }
 
     /// Takes over the changes of a committed block; called once for each block, in the order of the commits.

@@ -132,6 +132,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             changeStreams: changeLog.map { !$0.isOff } ?? false ? .logged : .live,
             threading: threading,
             enforcesUniqueness: keepsIndexes, hasRelationships: true,
+            evolvesSchema: true,
             isSharedBetweenProcesses: traits.isSharedBetweenProcesses,
             isReadOnly: traits.isReadOnly, limits: limits)
     }
@@ -279,15 +280,19 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
 
     /// Runs `body` with a block of its own, inside the gate.
     ///
-    /// - Parameter ofLoad: Whether the block may read a store that is being loaded.
-    func withBlock(ofLoad: Bool = false, _ body: (Block) throws -> Void) throws {
+    /// - Parameters:
+    ///   - ofLoad: Whether the block may read a store that is being loaded.
+    ///   - ofStep: Whether the block may run while a step of a schema plan is unfinished.
+    func withBlock(
+        ofLoad: Bool = false, ofStep: Bool = false, _ body: (Block) throws -> Void
+    ) throws {
         let ofLoad = ofLoad || isLoading
         try engine.read { reader in
-            var block = try readBlock(reader, ofLoad: ofLoad)
+            var block = try readBlock(reader, ofLoad: ofLoad, ofStep: ofStep)
             defer {
                 block.end()
                 // Retained items refer to the block.
-                if !ofLoad, !block.dependsOnRecords, isKnownUniquelyReferenced(&block) {
+                if !ofLoad, !ofStep, !block.dependsOnRecords, isKnownUniquelyReferenced(&block) {
                     idleBlocks.all[ThreadPart.mine].withLock { [block] in $0.block = block }
                 }
             }
@@ -299,7 +304,7 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     var isLoading: Bool { loaders.load(ordering: .sequentiallyConsistent) > 0 }
 
     private func readBlock(
-        _ reader: any KeyValueReader, ofLoad: Bool
+        _ reader: any KeyValueReader, ofLoad: Bool, ofStep: Bool
     ) throws(DataStoreError) -> Block {
         let idle = idleBlocks.all[ThreadPart.mine].withLock { idle in
             let block = idle.block
@@ -313,8 +318,9 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
             block.begin(reader)
             return block
         }
-        let header = try StoreHeader(reading: reader)
+        let header = try self.header(in: reader, "read")
         if !ofLoad { try header?.checkWhole(in: "read") }
+        if let header, !ofStep { try checkSteps(header, in: "read", reader) }
         if let block = idle.block, let header, block.context.storeID == header.id,
             block.known.catalog.version == header.catalogVersion
         {

@@ -4,12 +4,17 @@ import JustPersistMemory
 /// A wrapper that makes no child stores, as most wrappers do.
 final class ChildlessStore: DataStore {
     private let base: InMemoryDataStore
+    private let evolvesSchema: Bool
 
-    init(errors: ErrorLog) { base = InMemoryDataStore { errors.append($0) } }
+    init(errors: ErrorLog, evolvesSchema: Bool = true) {
+        base = InMemoryDataStore { errors.append($0) }
+        self.evolvesSchema = evolvesSchema
+    }
 
     var capabilities: DataStoreCapabilities {
         var capabilities = base.capabilities
         capabilities.childStores = .none
+        capabilities.evolvesSchema = evolvesSchema
         return capabilities
     }
 

@@ -112,6 +112,24 @@ import Testing
         }
     }
 
+    @Test func unknownCasesCanBeKept() {
+        let text = Expansion(
+            """
+            @Item final class A {
+                @Attribute(.indexed, unknown: .keep) var a: B = .c
+                @Attribute(unknown: .keep) var b: B?
+                @Attribute(unknown: .report) var c: B?
+            }
+            """
+        ).text
+        for getter in [
+            "attribute(at: 0, orUnknown: .c)", "optionalAttributeOrUnknown(at: 1)",
+            "optionalAttribute(at: 2)",
+        ] {
+            #expect(text.contains("            \(getter)\n"))
+        }
+    }
+
     @Test func typeKeyCanBeGiven() {
         #expect(Expansion(#"@Item("dish") final class A {}"#).text.contains(#"("dish""#) == false)
         #expect(Expansion(#"@Item("dish") final class A {}"#).text.contains("\"dish\","))

@@ -68,6 +68,7 @@ public final class Driver: Sendable {
             MigrationCampaign(templates: templates),
             LiveMigrationCampaign(templates: templates),
             GraphCampaign(),
+            SchemaCampaign(),
             ToolCampaign(),
         ]
     }

@@ -34,6 +34,8 @@ enum Probe {
             case "migrate-letters": try MigratedStores.migrate(arguments)
             case "judge-letters": try MigratedStores.judge(arguments)
             case "graph": try GraphWork.run(arguments)
+            case "schema-release": try SchemaReleases(arguments).run()
+            case "judge-schema": try SchemaReleases(arguments).judge()
             case "live": try LiveMigration(arguments).run()
             case "judge-live": try LiveMigration(arguments).judge()
             default:

@@ -14,6 +14,7 @@ import Torture
         ("writes-control", 1), ("writes", 16),
         ("full", 10), ("readers", 1), ("processes", 1), ("json", 500), ("predicates", 500),
         ("migrate", 3), ("live", 8), ("graph", 4_000),
+        ("schema", 6),
     ])
     func `Nothing acknowledged is lost and no answer is wrong`(_ campaign: String, trials: Int)
         throws

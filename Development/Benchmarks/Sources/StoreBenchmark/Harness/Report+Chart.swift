@@ -21,15 +21,15 @@ extension Report {
         static let width = 760.0
         static let labels = 250.0
         static let top = 64.0
-        static let bar = 9.0
-        static let row = 42.0
+        static let bar = 8.0
+        static let row = 34.0
     }
 
     /// A chart of the ratios of JustPersist on LMDB to the other sides, as SVG: losses to the left of a line at 1, and
     /// gains to the right, on a logarithmic scale.
     func chart(_ appearance: Appearance) -> String {
         let peers = Comparison.all.filter { $0.subject == Comparison.onLMDB }
-        let rows = rows.filter { !$0.ratios.isEmpty }
+        let rows = rows.filter { $0.ratios.contains { $0.subject == Comparison.onLMDB } }
         let values = rows.flatMap(\.ratios).filter { $0.subject == Comparison.onLMDB }.map(\.ratio)
         let least = min(values.min() ?? 1, 0.1)
         let most = max(values.max() ?? 1, 10)
@@ -50,7 +50,7 @@ extension Report {
         func bar(_ from: Double, _ to: Double, _ y: Double, _ colour: String) {
             lines.append(
                 #"<rect x="\#(min(from, to).pixels)" y="\#(y.pixels)" "#
-                    + #"width="\#(max(abs(to - from), 1).pixels)" height="\#((Measure.bar - 1).pixels)" "#
+                    + #"width="\#(max(abs(to - from), 1).pixels)" height="\#(Measure.bar.pixels)" "#
                     + #"fill="\#(colour)"/>"#)
         }
 
@@ -70,17 +70,17 @@ extension Report {
         }
         for (number, row) in rows.enumerated() {
             let top = Measure.top + Double(number) * Measure.row
-            text(row.title, 8, top + 20)
+            text(row.title, 8, top + 4 + 1.5 * (Measure.bar + 1) + 4)
             for (place, peer) in peers.enumerated() {
                 guard let ratio = row.ratios.first(where: { $0.peer == peer.peer })?.ratio else {
                     continue
                 }
-                let y = top + 4 + Double(place) * (Measure.bar + 2)
+                let y = top + 4 + Double(place) * (Measure.bar + 1)
                 bar(x(1), x(ratio), y, appearance.sides[place])
                 let isLoss = ratio < 1
                 text(
                     String(format: ratio < 10 ? "%.2g" : "%.0f", ratio),
-                    x(ratio) + (isLoss ? -4 : 4), y + 8, isLoss ? "end" : "start", size: 10)
+                    x(ratio) + (isLoss ? -4 : 4), y + 8, isLoss ? "end" : "start", size: 9)
             }
         }
         return """

@@ -77,6 +77,11 @@ final class CountingStore: SabotagedStore, Fault, @unchecked Sendable {
         try super.performWrite(block)
     }
 
+    override func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
+        Self.count("performStep")
+        try super.performStep(block)
+    }
+
     override func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void

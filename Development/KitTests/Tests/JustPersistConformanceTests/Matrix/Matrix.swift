@@ -100,6 +100,14 @@ struct Matrix {
             error: .checks(["tx/error-passes-through", "prim/create-error"]),
             again: .checks(["prim/create-again", "thread/nested-write-in-write"])),
         row(
+            "performStep", many: .reason("The blocks of `performStep` are those of `performWrite`."),
+            own: .checks(["evo/steps-once-and-together"]),
+            snapshot: .reason("A snapshot stays beside `performStep` as beside `performWrite`."),
+            rollback: .checks(["evo/step-throws-leaves-no-trace"]),
+            reopened: .checks(["evo/unfinished-step-refuses-blocks"]),
+            error: .checks(["evo/batches-change-each-item-once"]),
+            again: .checks(["evo/steps-once-and-together"])),
+        row(
             "enqueueWrite", many: .checks(["prim/enqueueWrite-many", "conc/async-burst"]),
             own: .checks(["prim/enqueueWrite-own-changes"]),
             snapshot: .checks(["prim/enqueueWrite-snapshot"]),
@@ -153,6 +161,16 @@ struct Matrix {
             reopened: .checks(["rel/reopen-keeps-relationships"]),
             error: .checks(["rel/foreign-item-refused"]),
             again: .checks(["rel/add-twice-is-once"])),
+        row(
+            "performSchemaChange",
+            many: .reason(
+                "`performSchemaChange` changes the catalog, whatever the number of items."),
+            own: .checks(["evo/rename-swaps-names"]),
+            snapshot: .reason("The catalog belongs to the snapshot, as `declare` shows."),
+            rollback: .checks(["evo/step-throws-leaves-no-trace"]),
+            reopened: .checks(["evo/drop-is-final", "evo/drop-type"]),
+            error: .checks(["evo/step-throws-leaves-no-trace"]),
+            again: .checks(["evo/rename-swaps-names"])),
         row(
             "withReader", many: .checks(["rel/many-others"]),
             own: .checks(["rel/set-to-one-appears-in-to-many"]),

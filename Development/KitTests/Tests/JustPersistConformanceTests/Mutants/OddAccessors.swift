@@ -167,6 +167,10 @@ class WrappingBacking: ItemBacking {
         try inner.value(forAttribute: name)
     }
 
+    func storedValue(forAttribute name: String) throws(DataStoreError) -> DataStoreValue {
+        try inner.storedValue(forAttribute: name)
+    }
+
     func setValue(
         _ value: DataStoreValue, forAttribute name: String
     ) throws(DataStoreError) {

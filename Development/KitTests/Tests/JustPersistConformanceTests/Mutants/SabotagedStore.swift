@@ -77,6 +77,10 @@ class SabotagedStore: DataStore, @unchecked Sendable {
         try reference.performWrite(block)
     }
 
+    func performStep(_ block: (borrowing DataStoreWriter) throws -> Bool) throws {
+        try reference.performStep(block)
+    }
+
     func enqueueWrite(
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Void,
         completion: @escaping @Sendable ((any Error)?) -> Void

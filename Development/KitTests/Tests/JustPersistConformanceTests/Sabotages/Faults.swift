@@ -39,6 +39,10 @@ struct Faults: Sendable {
         try ReferenceWriteAccessor($2).dropIndex($0, ofType: $1)
     }
 
+    var schemaChange: @Sendable (SchemaOperation, ReferenceBlock) throws -> Bool = {
+        try ReferenceWriteAccessor($1).performSchemaChange($0)
+    }
+
     var delete: @Sendable (any DataStoreItem, ReferenceBlock) throws -> Bool = {
         try ReferenceWriteAccessor($1).performDelete($0)
     }
@@ -233,6 +237,11 @@ struct FaultyAccessor: DataStoreReadWriteAccessor, ~Copyable {
     ) throws(DataStoreError) -> Bool {
         faults.called("dropIndex")
         return try typed { try faults.dropIndex(index, itemTypeKey, block) }
+    }
+
+    func performSchemaChange(_ operation: SchemaOperation) throws(DataStoreError) -> Bool {
+        faults.called("performSchemaChange")
+        return try typed { try faults.schemaChange(operation, block) }
     }
 }
 

@@ -31,7 +31,7 @@ struct Sabotage: Sendable, CustomTestStringConvertible {
 
     static let all = [
         WaySabotages.all, MultitudeSabotages.all, PrimitiveSabotages.all, MergeSabotages.all,
-        StoreSabotages.all, RelationshipSabotages.all,
+        StoreSabotages.all, RelationshipSabotages.all, EvolutionSabotages.all,
     ].flatMap { $0 }
 }
 

@@ -149,8 +149,8 @@ struct SchemaCommand: ParsableCommand {
     }
 
     private func count(_ attribute: String, in store: any DataStore) throws {
-        let request = DataStoreRequest(
-            itemTypeKey: Self.key, predicate: try DataStorePredicate("\(attribute) == 3"))
+        let request = DataStoreRequest(itemTypeKey: Self.key)
+        request.predicate = try DataStorePredicate("\(attribute) == 3")
         let count = try store.read { db in try db.count(request) }
         guard count >= items else {
             throw ValidationError("\(attribute): \(count) of \(items) items were counted.")

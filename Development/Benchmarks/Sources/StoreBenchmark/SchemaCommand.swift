@@ -59,7 +59,9 @@ struct SchemaCommand: ParsableCommand {
 
     private func fill(_ store: any DataStore) throws {
         try store.write { db in
-            try db.declare(ItemSchema(Self.key, attributes: Self.attributes))
+            for key in [Self.key, "Other"] {
+                try db.declare(ItemSchema(key, attributes: Self.attributes))
+            }
             for number in 0..<items {
                 let hotel = DynamicItem(
                     Self.key,

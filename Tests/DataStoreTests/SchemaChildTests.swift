@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistRecords
 import Testing
 
 /// Children that were made before their store dropped, renamed or converted something.
@@ -166,5 +167,74 @@ import Testing
                 try expectSound(store)
             }
         }
+    }
+
+    // MARK: Values that do not fit
+
+    @Test(arguments: Backend.memoryAndReference)
+    func aMergedValueThatDoesNotFitTheClassOfTheParentIsRefused(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try store.write { db in
+                try db.declare(
+                    ItemSchema("T", attributes: [AttributeSchema("a", kinds: [.double])]))
+                try db.create("T")["a"] = .double(2)
+            }
+            let child = try store.makeChild()
+            try child.open()
+            try child.write { db in try db.create("T")["a"] = .double(2.5) }
+            let use = { (store: any DataStore) throws in
+                try store.write { db in try db.create(Note.self).a = 1 }
+            }
+            try use(store)
+            expectError(.schemaMismatch) { try use(child) }
+            _ = try store.merge(child, policy: .childWins)
+            expectError(.schemaMismatch) { try use(store) }
+            try store.write { db in
+                for item in try db.dynamicItems(DataStoreRequest(itemTypeKey: "T"))
+                where item["a"] == .double(2.5) { item["a"] = .int(3) }
+            }
+            try use(store)
+            try use(child)
+            try child.close()
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func aChildReadsTheItemsOnceForTheKindsThatTheyHadBefore(_ isOfParent: Bool) throws {
+        let engine = InterceptedEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        try store.write { db in
+            try db.declare(ItemSchema("T", attributes: [AttributeSchema("a")]))
+            for _ in 0..<100 { try db.create("T")["a"] = .string("3") }
+        }
+        let child = try store.makeChild()
+        try child.open()
+        let convert = { (store: any DataStore) throws in
+            try store.write { db in
+                for item in try db.dynamicItems(DataStoreRequest(itemTypeKey: "T")) {
+                    item["a"] = .int(3)
+                }
+            }
+        }
+        func rows() throws -> Int {
+            engine.reset()
+            try child.write { db in try db.create(Note.self).a = 4 }
+            return engine.count(.row)
+        }
+        try convert(isOfParent ? store : child)
+        try #expect(rows() >= 100)
+        // A class that its store has declared meanwhile begins anew.
+        if !isOfParent { try #expect(rows() >= 100) }
+        for _ in 0..<3 { try #expect(rows() < 50) }
+        try store.write { db in _ = try db.create("T") }
+        if !isOfParent { try #expect(rows() >= 100) }
+        for _ in 0..<3 { try #expect(rows() < 50) }
+        let use = { try store.write { db in _ = try db.create(Note.self) } }
+        if isOfParent { try use() } else { expectError(.schemaMismatch, use) }
+        _ = try store.merge(child, policy: .childWins)
+        try use()
+        try expectSound(store)
+        try store.close()
     }
 }

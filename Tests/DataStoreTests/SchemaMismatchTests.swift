@@ -1,5 +1,6 @@
 import Foundation
 import JustPersist
+import JustPersistRecords
 import Testing
 
 /// A class that stored values do not fit is refused before its first use in a write block, and nothing is changed.
@@ -21,6 +22,21 @@ import Testing
         var stars: Int {
             get { attribute(at: 1, default: 0) }
             set { setAttribute(newValue, at: 1) }
+        }
+    }
+
+    struct RolledBack: Error {}
+
+    /// The type as a release between has declared it.
+    final class Wide: MutableDataStoreItem {
+        static let schema = ItemSchema(
+            "Hotel", attributes: [AttributeSchema("stars", kinds: [.double])])
+        let backing: any ItemBacking
+        init(backing: any ItemBacking) { self.backing = backing }
+
+        var stars: Double? {
+            get { optionalAttribute(at: 0) }
+            set { setOptionalAttribute(newValue, at: 0) }
         }
     }
 
@@ -156,12 +172,6 @@ import Testing
 
     @Test(arguments: Backend.memoryAndReference)
     func widenedNumbersAreRefusedAbove2ToThe53(_ backend: Backend) throws {
-        final class Wide: MutableDataStoreItem {
-            static let schema = ItemSchema(
-                "Hotel", attributes: [AttributeSchema("stars", kinds: [.double])])
-            let backing: any ItemBacking
-            init(backing: any ItemBacking) { self.backing = backing }
-        }
         try backend.withStore { store in
             try fill(store, [.int(1 << 53)], [.int])
             try store.write { db in _ = try db.create(Wide.self) }
@@ -176,6 +186,108 @@ import Testing
                 try store.write { db in _ = try db.create(Wide.self) }
             }
             #expect(error?.message.contains("int in 1 item") == true)
+        }
+    }
+
+    @Test(arguments: Backend.memoryAndReference)
+    func aValueThatAnotherClassWritesInTheSameBlockIsRefusedInTheNext(_ backend: Backend) throws {
+        try backend.withStore { store in
+            try Self.writeByBothClasses(store)
+            expectError(.schemaMismatch) { try Self.write(wide: [nil], in: store) }
+            try Self.setFirst(1 << 53, in: store)
+            try Self.write(wide: [nil], in: store)
+            // What is rolled back, a value or the use that examines the values, leaves no trace.
+            for stars in [2.0, 2.5] {
+                try Self.write(hotels: [1 << 53 + 1], isRolledBack: true, in: store)
+                try Self.write(wide: [nil], in: store)
+                try Self.write(hotels: [nil], isRolledBack: true, in: store)
+                try Self.write(wide: [stars], in: store)
+            }
+            expectError(.schemaMismatch) { try Self.write(hotels: [nil], in: store) }
+            try Self.setLastWide(2, in: store)
+            try Self.write(hotels: [nil], in: store)
+        }
+    }
+
+    private static func writeByBothClasses(_ store: any DataStore) throws {
+        try store.write { db in
+            let hotel = try db.create(Hotel.self)
+            hotel.stars = 1
+            // The only value so far is a Double, too.
+            try db.create(Wide.self).stars = 2
+            hotel.stars = 1 << 53 + 1
+        }
+    }
+
+    /// Creates hotels by the class with Int, and by the one with Double.
+    private static func write(
+        hotels: [Int?] = [], wide: [Double?] = [], isRolledBack: Bool = false,
+        in store: any DataStore
+    ) throws {
+        do {
+            try store.write { db in
+                for stars in hotels { try db.create(Hotel.self).stars = stars ?? 0 }
+                for stars in wide { try db.create(Wide.self).stars = stars }
+                if isRolledBack { throw RolledBack() }
+            }
+        } catch is RolledBack {}
+    }
+
+    private static func setFirst(_ stars: Int, in store: any DataStore) throws {
+        try store.write { db in
+            let hotel = try db.first(Hotel.self)
+            hotel?.stars = stars
+        }
+    }
+
+    private static func setLastWide(_ stars: Double, in store: any DataStore) throws {
+        try store.write { db in
+            let hotel = try db.items(Wide.self).last
+            hotel?.stars = stars
+        }
+    }
+
+    @Test func releasesThatWriteIntAndDoubleByTurnsReadTheItemsOnceEach() throws {
+        let engine = InterceptedEngine()
+        let store = RecordStore(engine: engine)
+        try store.open()
+        try fill(store, (0..<100).map { .int($0) }, [.int])
+        func rows(_ use: (borrowing DataStoreWriter) throws -> Void) throws -> Int {
+            engine.reset()
+            try store.write { db in try use(db) }
+            return engine.count(.row)
+        }
+        try #expect(rows { db in try db.create(Wide.self).stars = 3 } >= 100)
+        try #expect(rows { db in try db.create(Hotel.self).stars = 4 } >= 100)
+        for number in 5..<10 {
+            try #expect(rows { db in try db.create(Wide.self).stars = Double(number) } < 50)
+            try #expect(rows { db in try db.create(Hotel.self).stars = number } < 50)
+        }
+        try store.write { db in try db.create(Wide.self).stars = 2.5 }
+        try #expect(
+            rows { db in expectError(.schemaMismatch) { _ = try db.create(Hotel.self) } } >= 100)
+        try #expect(rows { db in try db.create(Wide.self).stars = 4.5 } < 50)
+        try store.close()
+    }
+
+    @Test(arguments: Backend.persistent)
+    func whatIsKnownOfTheNumbersOutlastsTheProgram(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            func write(_ body: (borrowing DataStoreWriter) throws -> Void) throws {
+                let store = backend.make(at: directory)
+                try store.open()
+                try store.write { db in try body(db) }
+                try expectSound(store)
+                try store.close()
+            }
+            for _ in 0..<2 {
+                try write { db in try db.create(Wide.self).stars = 2 }
+                try write { db in try db.create(Hotel.self).stars = 3 }
+            }
+            try write { db in try db.create(Wide.self).stars = 2.5 }
+            try write { db in expectError(.schemaMismatch) { _ = try db.create(Hotel.self) } }
+            try write { db in try db.create(Wide.self).stars = 3 }
+            try write { db in expectError(.schemaMismatch) { _ = try db.create(Hotel.self) } }
         }
     }
 

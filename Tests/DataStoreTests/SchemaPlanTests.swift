@@ -291,6 +291,34 @@ import Testing
         }
     }
 
+    @Test(arguments: [Backend.memory, .lmdb])
+    func aPlanWhoseClassesAreDeclaredIsComparedWithoutAWriteBlock(_ backend: Backend) throws {
+        let plan = SchemaPlan("app", types: [Hotel.self]) { SchemaStep("1") { _ in } }
+        try backend.withStore { store in
+            try store.write { db in
+                try db.declare(
+                    ItemSchema("Hotel", attributes: [AttributeSchema("stars", kinds: [.double])]))
+                try db.create("Hotel")["stars"] = .double(2)
+            }
+            try store.apply(plan)
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "Hotel", attributes: [AttributeSchema("name", kinds: [.string])],
+                        indexes: [IndexSchema(["stars"])]))
+            }
+            // A write block would be refused inside another one.
+            try store.write { _ in try #expect(store.apply(plan).steps.isEmpty) }
+            try store.write { db in
+                try db.declare(
+                    ItemSchema("Hotel", attributes: [AttributeSchema("stars", kinds: [.string])]))
+            }
+            try store.write { _ in expectError(.nestedWrite) { try store.apply(plan) } }
+            try store.apply(plan)
+            try store.write { _ in try store.apply(plan) }
+        }
+    }
+
     // MARK: Trials
 
     @Test(arguments: Backend.allCases)

@@ -61,6 +61,12 @@ public protocol DataStoreReadAccessor: ~Copyable {
     /// The schemas of the types that have relationships. The default looks at ``schemas()``.
     func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema]
 
+    /// Whether the store has recorded everything that a class declares, and has no values that do not fit it.
+    ///
+    /// Then declaring the class changes nothing, and a plan with the class is applied without a write block. The default
+    /// returns false.
+    func isDeclared(_ type: ItemType) throws(DataStoreError) -> Bool
+
     /// Passes an error to the store's error handler.
     func report(_ error: DataStoreError)
 }
@@ -84,6 +90,9 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     public func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema] {
         try schemas().filter { !$0.relationships.isEmpty }
     }
+
+    /// Returns false: the store may lack a declaration.
+    public func isDeclared(_ type: ItemType) throws(DataStoreError) -> Bool { false }
 
     /// Executes the operation, and does not report how.
     public func performExplain(

@@ -87,8 +87,9 @@ struct SchemaRun: Sendable {
         try declareTypes(in: db)
     }
 
-    /// Runs the pending steps that precede the first one in batches, and declares the classes if none is left; or else a
-    /// batch of that one. Returns whether a step is unfinished.
+    /// Runs the next part of the pending steps, and returns whether a step is unfinished.
+    ///
+    /// A part is the steps that precede the first one in batches, with the classes if no step is left; or a batch of that one.
     ///
     /// A class that does not fit must not hold up the end of a step in batches, so the classes are declared in the block
     /// after it.
@@ -168,12 +169,12 @@ struct SchemaRun: Sendable {
     func areTypesDeclared(
         in db: borrowing some DataStoreReadAccessor & ~Copyable
     ) throws(DataStoreError) -> Bool {
-        let known = try db.schemas()
-        return plan.types.allSatisfy { type in
-            guard let schema = ItemType(type).schema else { return true }
-            return known.contains { $0.includes(schema) }
-                && !known.contains { schema.formerTypeKeys.contains($0.itemTypeKey) }
+        // A pending step may have to change the names and values that the classes meet.
+        if !pending.isEmpty { return false }
+        for type in plan.types.map({ ItemType($0) }) where type.schema != nil {
+            if try !db.isDeclared(type) { return false }
         }
+        return true
     }
 
     /// Changes the next items of a step in batches, notes the last of them, and returns whether others are left.
@@ -233,30 +234,6 @@ struct SchemaRun: Sendable {
                     ]))
         }
         return applied.isUnfinished
-    }
-}
-
-extension ItemSchema {
-    /// Whether this schema of a store needs no change for a class, and lists no values that do not fit it.
-    fileprivate func includes(_ declared: ItemSchema) -> Bool {
-        itemTypeKey == declared.itemTypeKey
-            && Set(declared.formerTypeKeys).isSubset(of: formerTypeKeys)
-            && Set(indexes) == Set(declared.indexes)
-            && Set(declared.relationships).isSubset(of: relationships)
-            && Set(declared.attributes.flatMap(\.formerNames)).isDisjoint(
-                with: attributes.map(\.name))
-            && declared.attributes.allSatisfy { attribute in
-                attributes.contains { $0.includes(attribute) }
-            }
-    }
-}
-
-extension AttributeSchema {
-    fileprivate func includes(_ declared: AttributeSchema) -> Bool {
-        name == declared.name && kinds == declared.kinds && isOptional == declared.isOptional
-            && (kinds.isEmpty || storedKinds.subtracting([.null]).isSubset(of: kinds))
-            && (defaultValue != nil || declared.defaultValue == nil)
-            && Set(declared.formerNames).isSubset(of: formerNames)
     }
 }
 

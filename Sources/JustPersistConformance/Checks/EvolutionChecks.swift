@@ -146,7 +146,7 @@ enum EvolutionChecks {
                 "ConformanceEvolving", ["count"], in: check.openStore(), check)
             let id = try items.create(["count": .int(0)])
             let first = SchemaPlan("conformance") { increment("1", items.key) }
-            let second = SchemaPlan("conformance") {
+            let second = SchemaPlan("conformance", types: [Level.self]) {
                 increment("1", items.key)
                 increment("2", items.key)
                 increment("3", items.key)

@@ -83,6 +83,11 @@ package struct ReferenceReadAccessor: DataStoreReadAccessor, ~Copyable {
         }
     }
 
+    package func isDeclared(_ type: ItemType) throws(DataStoreError) -> Bool {
+        try block.check("isDeclared")
+        return block.isDeclared(type)
+    }
+
     package func report(_ error: DataStoreError) { block.report(error) }
 }
 
@@ -130,6 +135,10 @@ package struct ReferenceWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
     }
 
     package func schemas() throws(DataStoreError) -> [ItemSchema] { try reading.schemas() }
+
+    package func isDeclared(_ type: ItemType) throws(DataStoreError) -> Bool {
+        try reading.isDeclared(type)
+    }
 
     package var links: BlockLinks? { block.links }
 

@@ -26,6 +26,20 @@ extension ReferenceBlock {
         links.declarationsChanged()
     }
 
+    /// Whether declaring a class would change nothing, and would not be refused.
+    func isDeclared(_ type: ItemType) -> Bool {
+        guard let schema = type.schema else { return state.type(type.key) != nil }
+        var trial = state
+        do throws(DataStoreError) {
+            if context.rules.refusesMisfits { try trial.settleValues(of: schema) }
+            try trial.declare(
+                schema, isOfClass: true, limits: context.limits, rules: context.rules)
+        } catch {
+            return false
+        }
+        return trial.types == state.types && trial.renames.count == state.renames.count
+    }
+
     /// Throws if two items have equal unique values since the last check.
     ///
     /// The block then cannot be committed.

@@ -28,7 +28,7 @@ extension ReferenceState {
             for other in places.indices.contains(index) ? places[index] : [] {
                 if let stored, other != stored { merge(other, into: stored, ofType: key) }
             }
-            declare(attribute, storedAs: stored, of: key, examined: isOfClass, rules)
+            declare(attribute, storedAs: stored, of: key, rules)
         }
         var indexes: [IndexSchema] = []
         for index in schema.indexes {
@@ -79,7 +79,7 @@ extension ReferenceState {
     }
 
     private mutating func declare(
-        _ attribute: AttributeSchema, storedAs stored: String?, of key: String, examined: Bool,
+        _ attribute: AttributeSchema, storedAs stored: String?, of key: String,
         _ rules: ReferenceRules
     ) {
         var name = attribute.name
@@ -100,7 +100,7 @@ extension ReferenceState {
             merge(former, into: name, ofType: key)
         }
         change(key) { [name] type in
-            type.declare(attribute, as: name, examined: examined || stored == nil, rules)
+            type.declare(attribute, as: name, rules)
             for former in attribute.formerNames { type.addFormerName(former, of: name) }
         }
     }

@@ -13,10 +13,7 @@ extension ReferenceState {
                 continue
             }
             let (all, some) = Self.convertible(to: declared.kinds)
-            var foreign = known.kinds.subtracting(declared.kinds).subtracting(all)
-            // Whether such a value can be converted was examined when a class declared these kinds.
-            let hasSameKinds = known.declaredKinds == declared.kinds
-            if hasSameKinds, !known.isUnexamined { foreign.subtract(some) }
+            let foreign = known.kinds.subtracting(declared.kinds).subtracting(all)
             if foreign.isEmpty { continue }
             var mismatch = AttributeMismatch(declared.name, declared: declared.kinds)
             (mismatch.storedName, mismatch.storedType) = (stored, type.key)
@@ -29,7 +26,6 @@ extension ReferenceState {
                 mismatch.note(value)
             }
             settled.forget(foreign.subtracting(found).subtracting(some), ofAttribute: stored)
-            if hasSameKinds { settled.noteExamined(stored) }
             if !mismatch.items.isEmpty { mismatches.append(mismatch) }
         }
         let claimed = try storedNames(schema)

@@ -1,7 +1,7 @@
 package import JustPersist
 
 /// A store's knowledge of one type of items.
-package struct ReferenceType: Sendable {
+package struct ReferenceType: Sendable, Equatable {
     /// The key of the type.
     package private(set) var key: String
     /// The former keys of the type.
@@ -24,8 +24,6 @@ package struct ReferenceType: Sendable {
         /// The first default that was declared.
         package var defaultValue: DataStoreValue?
         package var isOptional = true
-        /// Whether the kinds were declared without examining the stored values.
-        package var isUnexamined = false
 
         /// An attribute that has had values of these kinds.
         package init(name: String, kinds: Set<DataStoreValue.Kind> = []) {
@@ -33,10 +31,7 @@ package struct ReferenceType: Sendable {
             self.kinds = kinds
         }
 
-        mutating func take(
-            _ declared: AttributeSchema, examined: Bool, _ rules: ReferenceRules
-        ) {
-            if declaredKinds != declared.kinds { isUnexamined = !examined }
+        mutating func take(_ declared: AttributeSchema, _ rules: ReferenceRules) {
             declaredKinds = declared.kinds
             isOptional = declared.isOptional
             defaultValue = rules.recordedDefault(defaultValue, declared)
@@ -80,9 +75,6 @@ package struct ReferenceType: Sendable {
             return
         }
         attributes[place].kinds.formUnion(attribute.kinds)
-        if attributes[place].declaredKinds != attribute.declaredKinds {
-            attributes[place].isUnexamined = true
-        }
         attributes[place].declaredKinds = attribute.declaredKinds
         attributes[place].isOptional = attribute.isOptional
         attributes[place].defaultValue = attributes[place].defaultValue ?? attribute.defaultValue
@@ -90,10 +82,10 @@ package struct ReferenceType: Sendable {
     }
 
     mutating func declare(
-        _ declared: AttributeSchema, as name: String, examined: Bool, _ rules: ReferenceRules
+        _ declared: AttributeSchema, as name: String, _ rules: ReferenceRules
     ) {
         for place in attributes.indices where attributes[place].name == name {
-            attributes[place].take(declared, examined: examined, rules)
+            attributes[place].take(declared, rules)
         }
     }
 
@@ -183,13 +175,6 @@ package struct ReferenceType: Sendable {
     mutating func forget(_ kinds: Set<DataStoreValue.Kind>, ofAttribute name: String) {
         for place in attributes.indices where attributes[place].name == name {
             attributes[place].kinds.subtract(kinds)
-        }
-    }
-
-    /// Notes that all values of an attribute fit its kinds.
-    mutating func noteExamined(_ name: String) {
-        for place in attributes.indices where attributes[place].name == name {
-            attributes[place].isUnexamined = false
         }
     }
 

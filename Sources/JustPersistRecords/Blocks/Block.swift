@@ -109,6 +109,13 @@ class Block {
         return new
     }
 
+    /// Whether declaring a class would change nothing.
+    func isDeclared(_ type: ItemType) throws(DataStoreError) -> Bool {
+        // Declaring a class merges the types that it has.
+        if known.catalog.candidates(for: type).count != 1 { return false }
+        return try blockType(type).hasDeclarations
+    }
+
     /// Forgets what was read from the declarations of relationships.
     ///
     /// Does nothing while the store has no relationships: otherwise, declaring many types would take quadratic time.

@@ -145,17 +145,17 @@ final class BlockType {
         knownComplete = nil
     }
 
-    /// Whether the catalog has all declarations of the class.
+    /// Whether the class can be used without declaring it.
     var isComplete: Bool {
         if isDeclared { return true }
         if let knownComplete { return knownComplete }
-        let isComplete = computeComplete()
+        let isComplete = stored?.unknown.forbidsWriting != true && hasDeclarations
         knownComplete = isComplete
         return isComplete
     }
 
-    private func computeComplete() -> Bool {
-        if stored?.unknown.forbidsWriting == true { return false }
+    /// Whether the catalog has all declarations of the class, and notes no values that the class may be unable to read.
+    var hasDeclarations: Bool {
         guard let schema = itemType.schema else { return stored != nil }
         guard let stored, ambiguous.isEmpty, stored.hasKey(of: schema),
             known.catalog.knowsFormerKeys(of: schema)

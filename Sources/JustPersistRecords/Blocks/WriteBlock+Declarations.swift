@@ -22,18 +22,24 @@ extension WriteBlock {
     /// - Parameters:
     ///   - isOfClass: Whether the schema is that of an item class: then indexes that it no longer declares are dropped,
     ///     and stored values that the class cannot read are refused.
-    ///   - child: The block of a child store that declares the schema, whose items count too.
+    ///   - child: The block of a child store that declares the schema, whose items count too. Then values are not refused:
+    ///     they may differ from those that the child sees.
     func declare(
         _ schema: ItemSchema, isOfClass: Bool = false, for child: WriteBlock? = nil
     ) throws(DataStoreError) {
         // The catalog has the kinds of the values that are written, and the search for items and values reads records.
         try flush()
         if let root = context.root { return try declare(schema, isOfClass: isOfClass, at: root) }
-        let examined = isOfClass && child == nil
-        if examined { try settleValues(of: schema) }
+        if isOfClass {
+            do throws(DataStoreError) {
+                try settleValues(of: schema)
+            } catch {
+                if child == nil || error.code != .schemaMismatch { throw error }
+            }
+        }
         let candidates = known.catalog.candidates(for: ItemType(schema))
         let (type, others, isChanged) = try known.catalog.declare(
-            schema, isOfClass: isOfClass, examined: examined, limits: context.limits,
+            schema, isOfClass: isOfClass, limits: context.limits,
             holdsItems: { (type) throws(DataStoreError) in
                 if try holdsItems(type) { return true }
                 return try child?.holdsItems(type) ?? false

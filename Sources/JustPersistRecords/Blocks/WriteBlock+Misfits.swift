@@ -23,20 +23,20 @@ extension WriteBlock {
     }
 
     /// Throws if the class cannot read a stored value, and otherwise removes the kinds that no value has any more from
-    /// the catalog, and notes that the values were examined.
-    func settleValues(of schema: ItemSchema) throws(DataStoreError) {
-        for misfit in try misfits(schema) {
+    /// the catalog, and notes of which kinds all values convert exactly; returns whether the catalog had to change.
+    @discardableResult
+    func settleValues(of schema: ItemSchema) throws(DataStoreError) -> Bool {
+        let settled = try misfits(schema)
+        for misfit in settled {
             guard var type = known.catalog[misfit.type] else { continue }
-            // Some of these values can be converted, and may be there.
-            let gone = misfit.tags & ~ValueTag.convertible(to: misfit.mismatch.declared).some
-            type.forget(gone, ofAttribute: misfit.attribute)
-            let isExamined =
-                type.attributes[Int(misfit.attribute)].kinds == misfit.mismatch.declared
-                && type.setUnexamined(false, misfit.attribute)
-            if gone == 0, !isExamined { continue }
+            let some = ValueTag.convertible(to: misfit.mismatch.declared).some
+            type.changeTags(ofAttribute: misfit.attribute) {
+                $0.settle(misfit.tags, exact: misfit.tags & some)
+            }
             known.catalog.put(type)
             didChange(type.number)
         }
+        return !settled.isEmpty
     }
 
     /// The kinds that do not fit the class and that no written value of this block's state has.

@@ -64,7 +64,7 @@ extension WriteBlock {
         unjudged = []
     }
 
-    /// Adds the kinds of a record's values to the catalog.
+    /// Adds the kinds of a record's values to the catalog, and notes values that do not convert exactly.
     // A separate function, because the optimizer of Swift 6.3 crashes over this loop after that of the checksum.
     @inline(never)
     private func noteTags(of record: Span<UInt8>, in table: RecordTable) {
@@ -77,7 +77,14 @@ extension WriteBlock {
             {
                 continue
             }
-            if known.catalog.note(tag: field.tag, ofAttribute: field.attribute, type: table.number)
+            var isExact = false
+            if let field = fields.field(at: index, in: record),
+                let value = ValueDecoding.value(tag: field.tag, in: record, field.range, known)
+            {
+                isExact = value.exactly(as: field.tag == ValueTag.int ? .double : .int) != nil
+            }
+            if known.catalog.note(
+                tag: field.tag, isExact: isExact, ofAttribute: field.attribute, type: table.number)
             {
                 didChange(table.number)
             }

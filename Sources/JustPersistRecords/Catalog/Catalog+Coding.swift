@@ -109,7 +109,7 @@ extension CatalogAttribute {
         static let isOptional: UInt8 = 4
         static let defaultValue: UInt8 = 5
         static let formerName: UInt8 = 6
-        static let isUnexamined: UInt8 = 7
+        static let exact: UInt8 = 7
     }
 
     fileprivate func encoded(_ types: BlockCatalog) -> [UInt8] {
@@ -126,7 +126,7 @@ extension CatalogAttribute {
             fields.append(FieldNumber.defaultValue, bytes)
         }
         for name in formerNames { fields.append(FieldNumber.formerName, name) }
-        if isUnexamined { fields.append(FieldNumber.isUnexamined, []) }
+        if exact != 0 { fields.append(FieldNumber.exact, TagSet(exact).bytes) }
         fields.append(unknown)
         return fields.bytes
     }
@@ -135,10 +135,10 @@ extension CatalogAttribute {
         var name: String?
         var formerNames: [String] = []
         var kinds = TagSet()
-        var tags = TagSet()
+        var (tags, exact) = (TagSet(), TagSet())
         var recordedDefault: DataStoreValue?
         var hasLaterDefault = false
-        var (isOptional, isUnexamined) = (false, false)
+        var isOptional = false
         var unknown = UnknownFields()
         let isSound = EntryFields.read(bytes, range, keeping: &unknown) { field, range in
             switch field {
@@ -158,8 +158,8 @@ extension CatalogAttribute {
                 else { return nil }
                 recordedDefault = value
             case FieldNumber.formerName: formerNames.append(bytes.text(in: range))
-            case FieldNumber.isUnexamined where range.isEmpty: isUnexamined = true
-            case FieldNumber.isOptional, FieldNumber.isUnexamined: return nil
+            case FieldNumber.isOptional: return nil
+            case FieldNumber.exact: exact = TagSet(bytes.copied(range))
             default: return false
             }
             return true
@@ -169,7 +169,7 @@ extension CatalogAttribute {
         if hasLaterDefault { unknown.forbidReading() }
         self.init(
             name: name, formerNames: formerNames, kinds: kinds, recordedDefault: recordedDefault,
-            isOptional: isOptional, tags: tags, isUnexamined: isUnexamined, unknown: unknown)
+            isOptional: isOptional, tags: tags, exact: exact.known, unknown: unknown)
     }
 }
 

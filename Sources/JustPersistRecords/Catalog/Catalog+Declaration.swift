@@ -52,12 +52,11 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - isOfClass: Whether the schema is that of a class: then indexes that it no longer declares are dropped.
-    ///   - examined: Whether the stored values fit the schema.
     ///   - holdsItems: Whether there is any item of the type. Called only if a type is found under several keys.
     ///   - holdsValues: Whether any item of the type has a value for the attribute with that id. Called
     ///     only if an attribute is found under several names, or has the name of a relationship.
     mutating func declare(
-        _ schema: ItemSchema, isOfClass: Bool, examined: Bool, limits: DataStoreLimits,
+        _ schema: ItemSchema, isOfClass: Bool, limits: DataStoreLimits,
         holdsItems: (CatalogType) throws(DataStoreError) -> Bool,
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> (CatalogType, others: [CatalogType], isChanged: Bool) {
@@ -68,8 +67,8 @@ extension Catalog {
         let relationshipsToMany = schema.relationshipsToMany
         for (attribute, places) in zip(schema.attributes, type.places(of: schema)) {
             let isNew = try type.declare(
-                attribute, at: places, exceptNames: relationshipsToMany, examined: examined,
-                limits: limits, holdsValues: holdsValues)
+                attribute, at: places, exceptNames: relationshipsToMany, limits: limits,
+                holdsValues: holdsValues)
             if isNew { isChanged = true }
         }
         if type.declare(relationships, isOfClass: isOfClass) { isChanged = true }
@@ -223,7 +222,7 @@ extension CatalogType {
     /// - Parameter taken: The names of relationships, which no attribute keeps as former names.
     fileprivate mutating func declare(
         _ attribute: AttributeSchema, at places: [UInt16], exceptNames taken: [String],
-        examined: Bool, limits: DataStoreLimits,
+        limits: DataStoreLimits,
         holdsValues: (CatalogType, UInt16) throws(DataStoreError) -> Bool
     ) throws(DataStoreError) -> Bool {
         var isChanged = places.count != 1
@@ -238,7 +237,7 @@ extension CatalogType {
             }
             if !attributes[Int(id)].isUp(to: attribute) {
                 let before = attributes[Int(id)]
-                update(id, to: attribute, examined: examined)
+                update(id, to: attribute)
                 if !attributes[Int(id)].hasSameValues(as: before) { rebuildIndexes(over: id) }
                 isChanged = true
             }

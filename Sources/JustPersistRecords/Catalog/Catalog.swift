@@ -35,10 +35,12 @@ struct Catalog: Sendable {
     /// The type with that number.
     subscript(number: UInt32) -> CatalogType? { places[number].map { types[$0] } }
 
-    /// Adds the tag of an attribute's value, and returns whether it is the first value with that tag.
-    mutating func note(tag: UInt8, ofAttribute id: UInt16, type number: UInt32) -> Bool {
+    /// Notes a value of an attribute, and returns whether this changes what is known of the values.
+    mutating func note(
+        tag: UInt8, isExact: Bool, ofAttribute id: UInt16, type number: UInt32
+    ) -> Bool {
         guard let place = places[number] else { return false }
-        return types[place].note(tag: tag, ofAttribute: id)
+        return types[place].changeTags(ofAttribute: id) { $0.note(tag: tag, isExact: isExact) }
     }
 
     /// A type as the contract describes it, with the present keys of the types to which its relationships lead.

@@ -16,15 +16,16 @@ struct CatalogAttribute: Sendable {
     private(set) var recordedDefault: DataStoreValue?
     private(set) var isOptional = true
     /// The tags of the values stored so far.
-    var tags = TagSet()
-    /// Whether the kinds were declared without examining the stored values: by hand, in a child, or by a copy.
-    var isUnexamined = false
+    private(set) var tags = TagSet()
+    /// The tags, among ``tags``, of numbers that are known to convert exactly, all of them: Ints to Double, or Doubles to
+    /// Int.
+    private(set) var exact: UInt16 = 0
     private(set) var unknown = UnknownFields()
 
     /// An attribute as it is stored.
     init(
         name: String, formerNames: [String], kinds: TagSet, recordedDefault: DataStoreValue?,
-        isOptional: Bool, tags: TagSet, isUnexamined: Bool, unknown: UnknownFields
+        isOptional: Bool, tags: TagSet, exact: UInt16, unknown: UnknownFields
     ) {
         self.name = name
         self.formerNames = formerNames
@@ -33,15 +34,14 @@ struct CatalogAttribute: Sendable {
         self.recordedDefault = recordedDefault
         self.isOptional = isOptional
         self.tags = tags
-        self.isUnexamined = isUnexamined
+        self.exact = exact & tags.known
         self.unknown = unknown
     }
 
     /// A newly declared attribute.
     init(_ declared: AttributeSchema) {
         name = declared.name
-        // It has no values.
-        update(to: declared, examined: true)
+        update(to: declared)
     }
 
     /// Whether this attribute was merged into another or dropped: it has no name, and its id is not used again.
@@ -73,11 +73,33 @@ struct CatalogAttribute: Sendable {
         return tags.known | 1 << UInt16(ValueTag.tag(of: kind))
     }
 
-    /// Updates the kinds to the declaration, and records its default unless one is recorded.
+    /// Notes a value with that tag, and returns whether this changes what is known of the values.
     ///
-    /// - Parameter examined: Whether the stored values fit the declaration.
-    mutating func update(to declared: AttributeSchema, examined: Bool) {
-        if kinds != declared.kinds { isUnexamined = !examined }
+    /// - Parameter isExact: Whether the value, an Int or a Double, converts exactly to the other kind.
+    mutating func note(tag: UInt8, isExact: Bool) -> Bool {
+        let before = (tags, exact)
+        tags.insert(tag)
+        if !isExact { exact &= ~(1 << UInt16(tag)) }
+        return (tags, exact) != before
+    }
+
+    /// Notes that there may be values with these tags, of which nothing else is known.
+    mutating func note(_ others: TagSet) {
+        tags.formUnion(others)
+        exact &= ~others.known
+    }
+
+    /// Notes that of the values with some tags only those with the tags in `exact` are left, which convert exactly.
+    mutating func settle(_ settled: UInt16, exact: UInt16) {
+        tags.subtract(settled & ~exact)
+        self.exact = self.exact & ~settled | exact
+    }
+
+    /// Takes over what another state of the attribute knows of its values.
+    mutating func takeTags(of other: CatalogAttribute) { (tags, exact) = (other.tags, other.exact) }
+
+    /// Updates the kinds to the declaration, and records its default unless one is recorded.
+    mutating func update(to declared: AttributeSchema) {
         kinds = declared.kinds
         recordedDefault = recordedDefault ?? declared.defaultValue
         isOptional = declared.isOptional
@@ -107,14 +129,14 @@ struct CatalogAttribute: Sendable {
     /// The tags of stored values that a class with this declaration may be unable to read; none for a declaration
     /// that allows all kinds.
     ///
-    /// Unless stored values were examined under these kinds, they include the kinds of which only some values can be
-    /// converted.
+    /// They include the tags of which only some values can be converted, unless all of the stored ones are known to be
+    /// among these.
     func misfits(_ declared: AttributeSchema) -> UInt16 {
         if declared.kinds.isEmpty { return 0 }
         let convertible = ValueTag.convertible(to: declared.kinds)
         let fitting =
             ValueTag.bits(of: declared.kinds.union([.null])) | convertible.all
-            | (kinds == declared.kinds && !isUnexamined ? convertible.some : 0)
+            | convertible.some & exact
         return tags.known & ~fitting
     }
 

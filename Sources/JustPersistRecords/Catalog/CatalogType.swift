@@ -144,33 +144,14 @@ struct CatalogType: Sendable {
     }
 
     /// Updates an attribute to its latest declaration.
-    mutating func update(_ id: UInt16, to declared: AttributeSchema, examined: Bool) {
-        attributes[Int(id)].update(to: declared, examined: examined)
+    mutating func update(_ id: UInt16, to declared: AttributeSchema) {
+        attributes[Int(id)].update(to: declared)
     }
 
-    /// Notes whether an attribute's kinds were declared without examining its values, and returns whether that is new.
-    mutating func setUnexamined(_ isUnexamined: Bool, _ id: UInt16) -> Bool {
-        if attributes[Int(id)].isUnexamined == isUnexamined { return false }
-        attributes[Int(id)].isUnexamined = isUnexamined
-        return true
-    }
-
-    /// Adds the tag of the attribute's value, and returns whether it is the first value with that tag.
-    mutating func note(tag: UInt8, ofAttribute id: UInt16) -> Bool {
-        if attributes[Int(id)].tags.contains(tag) { return false }
-        attributes[Int(id)].tags.insert(tag)
-        return true
-    }
-
-    /// Notes that an attribute has had values with these tags.
-    mutating func note(_ tags: TagSet, ofAttribute id: UInt16) {
-        attributes[Int(id)].tags.formUnion(tags)
-    }
-
-    /// Notes that no item has a value with one of these tags for an attribute any more.
-    mutating func forget(_ tags: UInt16, ofAttribute id: UInt16) {
-        attributes[Int(id)].tags.subtract(tags)
-    }
+    /// Changes what is known of the values of an attribute.
+    mutating func changeTags<Result>(
+        ofAttribute id: UInt16, _ change: (inout CatalogAttribute) -> Result
+    ) -> Result { change(&attributes[Int(id)]) }
 
     /// Whether items may have values of kinds that a later release has added.
     var hasLaterValues: Bool { attributes.contains { $0.tags.hasLater } }

@@ -17,19 +17,24 @@ extension WriteBlock {
     func declare(
         _ schema: ItemSchema, isOfClass: Bool, at root: RootCatalog
     ) throws(DataStoreError) {
-        if isOfClass {
-            // The root store is not asked: its values may differ from those that this block sees.
-            _ = try misfits(schema)
-        }
+        // The root store is not asked: its values may differ from those that this block sees.
+        let isSettled = try isOfClass ? settleValues(of: schema) : false
         // Usually the root store knows all declarations.
         var trial = known.catalog
         let isKnown = try !trial.declare(
-            schema, isOfClass: isOfClass, examined: false, limits: context.limits,
+            schema, isOfClass: isOfClass, limits: context.limits,
             holdsItems: holdsItems, holdsValues: holdsValues
         ).isChanged
-        if isKnown { return }
-        let catalog = try root.change { (block) throws(DataStoreError) in
-            try block.declare(schema, isOfClass: isOfClass, for: self)
+        if isKnown, !isSettled { return }
+        let catalog: Catalog
+        do throws(DataStoreError) {
+            catalog = try root.change { (block) throws(DataStoreError) in
+                try block.declare(schema, isOfClass: isOfClass, for: self)
+            }
+        } catch {
+            // The root store need not settle its values for this block.
+            if isKnown { return }
+            throw error
         }
         let type = ItemType(schema)
         let before = known.catalog.candidates(for: type)
@@ -83,7 +88,7 @@ extension WriteBlock {
             known.catalog.put(type)
             return didChange(number)
         }
-        type.addTags(of: before)
+        type.takeTags(of: before)
         let (kept, new) = type.setIndexes(knownBy: before)
         known.catalog.put(type)
         didChange(number)
@@ -95,10 +100,10 @@ extension WriteBlock {
 }
 
 extension CatalogType {
-    /// Adds the tags of another state of the type to the attributes.
-    fileprivate mutating func addTags(of other: CatalogType) {
-        for (id, attribute) in other.attributes.enumerated() where id < attributes.count {
-            note(attribute.tags, ofAttribute: UInt16(id))
+    /// Gives the attributes the tags that they have in an earlier state of the type, whose values the block sees.
+    fileprivate mutating func takeTags(of earlier: CatalogType) {
+        for (id, attribute) in earlier.attributes.enumerated() where id < attributes.count {
+            changeTags(ofAttribute: UInt16(id)) { $0.takeTags(of: attribute) }
         }
     }
 

@@ -47,10 +47,6 @@ package struct RecordIntake {
         guard block.context.root == nil, var type = block.known.catalog.type(schema.itemTypeKey)
         else { return }
         var isChanged = false
-        // Records are copied without examining their values.
-        for id in type.attributes.indices where type.setUnexamined(true, UInt16(id)) {
-            isChanged = true
-        }
         for place in type.indexes.indices {
             let index = type.schema(of: type.indexes[place])
             if known.contains(index) || indexesByHand.contains(index) { continue }

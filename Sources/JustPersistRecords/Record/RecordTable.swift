@@ -19,7 +19,7 @@ final class RecordTable {
     private(set) var written = (inserted: 0, updated: 0, deleted: 0)
     /// The indexes to update when records change; empty in a read block.
     private(set) var indexes: [TypeIndex] = []
-    /// The tags of the values that each attribute has had, a bit for each, by attribute id; empty in a read block.
+    /// The tags of values from which the catalog learns nothing, a bit for each, by attribute id; empty in a read block.
     @safe @exclusivity(unchecked) private var notedTags: [UInt16] = []
     /// The changes of index entries that are not written yet.
     var entryChanges = IndexChanges()
@@ -41,11 +41,12 @@ final class RecordTable {
     /// Binds the table to its type as it is declared now, for a block that writes.
     func bind(_ type: CatalogType, _ indexes: [TypeIndex], isObserved: Bool) {
         self.indexes = indexes
-        notedTags = type.attributes.map(\.tags.known)
+        notedTags = type.attributes.map { $0.tags.known & ~$0.exact }
         changes.areNoted = isObserved
     }
 
-    /// Whether an attribute is known to have had a value with that tag, or does not belong to the type.
+    /// Whether the catalog learns nothing from a value of an attribute with that tag, or the attribute does not belong to
+    /// the type.
     @inline(__always)
     func hasNoted(tag: UInt8, ofAttribute id: UInt16) -> Bool {
         Int(id) >= notedTags.count || notedTags[Int(id)] & 1 << UInt16(tag) != 0

@@ -207,7 +207,7 @@ struct SalvagedStore {
                 """, itemType: type.key)
         }
         for (id, tags) in census.tags.enumerated() {
-            type.note(tags, ofAttribute: UInt16(id))
+            type.changeTags(ofAttribute: UInt16(id)) { $0.note(tags) }
         }
         for place in type.indexes.indices {
             type.indexes[place].state = .building(after: nil)

@@ -57,6 +57,11 @@ struct RecordReadAccessor: DataStoreReadAccessor, ~Copyable {
 
     func schemas() throws(DataStoreError) -> [ItemSchema] { try block.schemas() }
 
+    func isDeclared(_ type: ItemType) throws(DataStoreError) -> Bool {
+        try block.checkOpen("isDeclared")
+        return try block.isDeclared(type)
+    }
+
     func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema] {
         try block.checkOpen("relationship")
         return block.known.catalog.schemasWithRelationships
@@ -147,6 +152,11 @@ struct RecordWriteAccessor: DataStoreReadWriteAccessor, ~Copyable {
 
     func schemas() throws(DataStoreError) -> [ItemSchema] {
         try noting { () throws(DataStoreError) in try block.schemas() }
+    }
+
+    func isDeclared(_ type: ItemType) throws(DataStoreError) -> Bool {
+        try block.checkOpen("isDeclared")
+        return try noting { () throws(DataStoreError) in try block.isDeclared(type) }
     }
 
     func schemasWithRelationships() throws(DataStoreError) -> [ItemSchema] {

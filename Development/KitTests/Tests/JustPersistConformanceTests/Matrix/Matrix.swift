@@ -100,7 +100,8 @@ struct Matrix {
             error: .checks(["tx/error-passes-through", "prim/create-error"]),
             again: .checks(["prim/create-again", "thread/nested-write-in-write"])),
         row(
-            "performStep", many: .reason("The blocks of `performStep` are those of `performWrite`."),
+            "performStep",
+            many: .reason("The blocks of `performStep` are those of `performWrite`."),
             own: .checks(["evo/steps-once-and-together"]),
             snapshot: .reason("A snapshot stays beside `performStep` as beside `performWrite`."),
             rollback: .checks(["evo/step-throws-leaves-no-trace"]),
@@ -171,6 +172,16 @@ struct Matrix {
             reopened: .checks(["evo/drop-is-final", "evo/drop-type"]),
             error: .checks(["evo/step-throws-leaves-no-trace"]),
             again: .checks(["evo/rename-swaps-names"])),
+        row(
+            "isDeclared",
+            many: .reason("`isDeclared` asks the catalog, whatever the number of items."),
+            own: .reason("A plan asks `isDeclared` before its own block."),
+            snapshot: .reason("The catalog belongs to the snapshot, as `declare` shows."),
+            rollback: .reason("`isDeclared` changes nothing that could be rolled back."),
+            reopened: .checks(["evo/steps-once-and-together"]),
+            error: .reason(
+                "A class that a store refuses is not declared, and declaring it throws the error."),
+            again: .checks(["evo/steps-once-and-together"])),
         row(
             "withReader", many: .checks(["rel/many-others"]),
             own: .checks(["rel/set-to-one-appears-in-to-many"]),

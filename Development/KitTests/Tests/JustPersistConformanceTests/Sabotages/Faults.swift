@@ -193,6 +193,11 @@ struct FaultyAccessor: DataStoreReadWriteAccessor, ~Copyable {
         return try schemas().filter { !$0.relationships.isEmpty }
     }
 
+    func isDeclared(_ type: ItemType) throws(DataStoreError) -> Bool {
+        faults.called("isDeclared")
+        return try writing.isDeclared(type)
+    }
+
     var links: BlockLinks? {
         faults.called("links")
         return faults.links(block)

@@ -27,6 +27,7 @@ let package = Package(
         .library(
             name: "JustPersistServiceLifecycle", targets: ["JustPersistServiceLifecycle"]),
         .library(name: "JustPersistConfiguration", targets: ["JustPersistConfiguration"]),
+        .library(name: "JustPersistTelemetry", targets: ["JustPersistTelemetry"]),
         .library(name: "JustPersistMigration", targets: ["JustPersistMigration"]),
         .library(name: "JustPersistImportExport", targets: ["JustPersistImportExport"]),
         .library(name: "JustPersistCoreData", targets: ["JustPersistCoreData"]),
@@ -52,14 +53,20 @@ let package = Package(
             name: "Inspector",
             description:
                 "The product JustPersistInspector and the verb inspect, over FlyingFox's sockets."),
-        .default(enabledTraits: ["ServiceLifecycle", "Configuration", "Inspector"]),
+        .trait(
+            name: "Telemetry",
+            description:
+                "The product JustPersistTelemetry, over swift-metrics and distributed tracing."),
+        .default(enabledTraits: ["ServiceLifecycle", "Configuration", "Inspector", "Telemetry"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         // Its providers for files are for the program to choose, by traits of its own.
         .package(
             url: "https://github.com/apple/swift-configuration.git", from: "1.0.0", traits: []),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.2.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(
             url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.6.0"),
         // Before 1.0: a minor release may change what the inspector uses.
@@ -137,6 +144,21 @@ let package = Package(
                 .product(
                     name: "Configuration", package: "swift-configuration",
                     condition: .when(traits: ["Configuration"])),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "JustPersistTelemetry",
+            dependencies: [
+                "JustPersist",
+                .product(
+                    name: "CoreMetrics", package: "swift-metrics",
+                    condition: .when(traits: ["Telemetry"])),
+                .product(
+                    name: "Metrics", package: "swift-metrics",
+                    condition: .when(traits: ["Telemetry"])),
+                .product(
+                    name: "Tracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Telemetry"])),
             ],
             swiftSettings: settings),
         .target(
@@ -252,7 +274,7 @@ let package = Package(
                 "JustPersistPostgres", "JustPersistConformanceTesting", "JustPersistSkopelos",
                 "JustPersistServiceLifecycle", "JustPersistConfiguration", "JustPersistMigration",
                 "JustPersistImportExport", "JustPersistCoreData", "JustPersistSimulation",
-                "JustPersistInspector",
+                "JustPersistInspector", "JustPersistTelemetry",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -283,6 +305,22 @@ let package = Package(
                 .product(
                     name: "Configuration", package: "swift-configuration",
                     condition: .when(traits: ["Configuration"])),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "JustPersistTelemetryTests",
+            dependencies: [
+                "JustPersist", "JustPersistTelemetry", "JustPersistMemory",
+                .product(name: "Logging", package: "swift-log"),
+                .product(
+                    name: "InMemoryTracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Telemetry"])),
+                .product(
+                    name: "MetricsTestKit", package: "swift-metrics",
+                    condition: .when(traits: ["Telemetry"])),
+                .product(
+                    name: "Tracing", package: "swift-distributed-tracing",
+                    condition: .when(traits: ["Telemetry"])),
             ],
             swiftSettings: settings),
         .testTarget(

@@ -3,21 +3,29 @@ import Foundation
 /// Checks a site of DocC without a browser.
 ///
 /// Every link must lead to a page and to a heading on it, and every file that a page loads must exist. It also lists the
-/// pages that the site's filter does not find, because DocC leaves some out of its index.
+/// pages that the site's filter does not find, because DocC leaves some out of its index; the filter has to find the words.
 ///
-///     check-site DIRECTORY [BASE-PATH]
+///     check-site DIRECTORY [BASE-PATH [WORD …]]
 @main struct CheckSite {
     static func main() throws {
         let arguments = CommandLine.arguments
         guard arguments.count >= 2 else {
-            print("Usage: check-site DIRECTORY [BASE-PATH]")
+            print("Usage: check-site DIRECTORY [BASE-PATH [WORD …]]")
             exit(64)
         }
         let site = try Site(
             URL(filePath: arguments[1], directoryHint: .isDirectory),
             base: arguments.count > 2 ? arguments[2] : "")
-        for path in try site.pagesWithoutEntry() { print("\(path): the filter does not find it") }
-        let faults = site.faultsOfLinks() + site.faultsOfFiles()
+        let entries = try site.entries()
+        for path in site.pagesWithoutEntry(entries.paths) {
+            print("\(path): the filter does not find it")
+        }
+        let missing = arguments.dropFirst(3).filter { word in
+            !entries.titles.contains { $0.localizedCaseInsensitiveContains(word) }
+        }
+        let faults =
+            site.faultsOfLinks() + site.faultsOfFiles()
+            + missing.map { "the filter finds nothing for “\($0)”" }
         for fault in faults.prefix(100) { print(fault) }
         if faults.count > 100 { print("… and \(faults.count - 100) more") }
         print("\(site.pages.count) pages, \(site.links) links, \(faults.count) faults")
@@ -153,21 +161,28 @@ final class Site {
         return faults
     }
 
-    /// Pages that the site's filter does not find.
-    func pagesWithoutEntry() throws -> [String] {
+    /// The paths and the titles that the site's filter looks through.
+    func entries() throws -> (paths: Set<String>, titles: [String]) {
         let file = root.appending(path: "index/index.json")
         let index = try JSONSerialization.jsonObject(with: Data(contentsOf: file))
-        var found: Set<String> = []
+        var paths: Set<String> = []
+        var titles: [String] = []
         func walk(_ json: Any) {
             if let list = json as? [Any] {
                 for part in list { walk(part) }
             } else if let node = json as? [String: Any] {
-                if let path = node["path"] as? String { found.insert(path.lowercased()) }
+                if let path = node["path"] as? String { paths.insert(path.lowercased()) }
+                if let title = node["title"] as? String { titles.append(title) }
                 for part in node.values { walk(part) }
             }
         }
         walk(index)
+        return (paths, titles)
+    }
+
+    /// Pages that the site's filter does not find.
+    func pagesWithoutEntry(_ found: Set<String>) -> [String] {
         // The list of products has no entry.
-        return pages.keys.sorted().filter { !found.contains($0) && $0 != "/documentation" }
+        pages.keys.sorted().filter { !found.contains($0) && $0 != "/documentation" }
     }
 }

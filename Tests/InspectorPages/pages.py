@@ -450,6 +450,33 @@ async def measured(directory):
     inspector.end()
 
 
+async def documents(browser, directory):
+    """The pictures of the README and of the article, in both appearances."""
+    store = f"lmdb:{directory}/restaurants"
+    chance = random.Random(7)
+    names = [f"{first} {second}" for first in ["Golden", "Little", "Blue", "Old", "Royal", "Green", "Lucky", "Silver"]
+             for second in ["Lotus", "Garden", "Harbour", "Lantern", "Kitchen", "Orchard", "Elephant", "Pepper"]]
+    cuisines = ["Thai", "Italian", "Indian", "Mexican", "Japanese", "Greek"]
+    boroughs = ["Bronx", "Brooklyn", "Manhattan", "Queens"]
+    imported(directory, store, "Owner", [{"code": n, "name": f"{first} {last}"} for n, (first, last) in enumerate(
+        (first, last) for first in ["Ada", "Noor", "Tom", "Mei"] for last in ["Baker", "Ito", "Rossi"])], "--key", "code")
+    imported(directory, store, "Restaurant", [
+        {"permit": 40000 + n, "name": chance.choice(names), "cuisine": chance.choice(cuisines), "stars": chance.randint(1, 5),
+         "borough": chance.choice(boroughs), "opened": {"$date": 86400000 * chance.randint(12000, 20000)},
+         "owner_code": chance.randrange(12)} for n in range(12000)],
+        "--key", "permit", "--relation", "owner=Owner.code:owner_code", "--inverse", "owner=restaurants")
+    run("index", "add", store, "Restaurant", "cuisine", "stars")
+    inspector = Inspector(store)
+    page = await signed_in(browser, inspector)
+    await page.call("Emulation.setDeviceMetricsOverride", width=1420, height=560, deviceScaleFactor=1, mobile=False)
+    for name, scheme in [("documents", "light"), ("documents~dark", "dark")]:
+        await page.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        await go(page, inspector, "type=Restaurant&where=cuisine%20%3D%3D%20%22Thai%22%20AND%20stars%20%3E%203&sort=name&sort=opened:desc")
+        await page.wait("/^[0-9,]+ items .*index on cuisine/.test(document.querySelector('.plan')?.innerText ?? '')")
+        await page.picture(pictures / f"{name}.png")
+    check("the pictures of the documents are made", inspector.end() == 130)
+
+
 async def main():
     with tempfile.TemporaryDirectory() as directory:
         stores = make_stores(directory)
@@ -459,11 +486,12 @@ async def main():
             await reader(page, inspector, stores, browser)
             await hostile(page, inspector)
             await changing(browser, stores[1])
+            await documents(browser, directory)
             problems = [event["exceptionDetails"]["text"] + str(event["exceptionDetails"].get("exception", {}).get("description"))
                         for event in page.events("Runtime.exceptionThrown")]
             check("the script threw nothing", problems == [], str(problems))
         await foreign(inspector)
-        check("Ctrl-C ends the inspector", inspector.end() == 0)
+        check("Ctrl-C ends the inspector", inspector.end() == 130)
         if items:
             await measured(directory)
     print(f"{passed} checks passed, {len(failed)} failed. Pictures are in {pictures}.")

@@ -109,12 +109,15 @@ struct Client {
 
     init(_ session: InspectorSession) { (port, token) = (session.port, session.token) }
 
+    func connected(seconds: Double = 120) async throws -> AsyncSocket {
+        try await .connected(to: .inet(ip4: "127.0.0.1", port: port), timeout: seconds)
+    }
+
     /// Sends bytes, and returns what arrives until the server closes the connection, or the text `end` arrives.
     func send(_ bytes: [UInt8], until end: String? = nil, seconds: Double = 120) async throws
         -> [UInt8]
     {
-        let socket = try await AsyncSocket.connected(
-            to: .inet(ip4: "127.0.0.1", port: port), timeout: seconds)
+        let socket = try await connected(seconds: seconds)
         defer { try? socket.close() }
         return try await withThrowingTaskGroup(of: [UInt8].self) { group in
             defer { group.cancelAll() }

@@ -131,6 +131,42 @@ struct ViewTests {
     }
 
     @Test
+    func theFirstItemsOfAnOrderAreShown() async throws {
+        let store = InMemoryDataStore()
+        try store.open()
+        let list = try store.writeSync { db in
+            try db.declare(
+                ItemSchema(
+                    "List", attributes: [],
+                    relationships: [
+                        RelationshipSchema(
+                            "entries", to: "Entry", isToMany: true, isOrdered: true, inverse: "list"
+                        )
+                    ]))
+            try db.declare(
+                ItemSchema(
+                    "Entry", attributes: [AttributeSchema("name", kinds: [.string])],
+                    relationships: [RelationshipSchema("list", to: "List", inverse: "entries")]))
+            let list = try db.create("List")
+            let entries = list.related(toMany: "entries", as: DynamicItem.self)
+            for number in 0..<60 {
+                let entry = try db.create("Entry")
+                entry["name"] = .string("\(number)")
+                entries.insert(entry, at: 0)
+            }
+            return list.uniqueToken
+        }
+        try await inspecting(store) { client in
+            let (_, shown) = try await client.json("/item.json", ["type": "List", "id": "\(list)"])
+            let entries = try #require((shown["relationships"] as? [[String: Any]])?.first)
+            #expect(entries["count"] as? Int == 60)
+            let linked = try #require(entries["items"] as? [[String: Any]])
+            let names = linked.map { $0["title"] as? String }
+            #expect(names == (10..<60).reversed().map { "\($0)" })
+        }
+    }
+
+    @Test
     func typesShowWhatWasDeclared() async throws {
         let store = InMemoryDataStore()
         try store.open()
@@ -217,6 +253,75 @@ struct ViewTests {
         deletion["preview"] = deleted.text
         #expect(try await send(client, "/commit", deletion).status == 200)
         #expect(try await rows(client, ["type": "Book"]).isEmpty)
+        await session.stop()
+    }
+
+    @Test
+    func aPreviewShowsTheRelationshipsThatADeletionClears() async throws {
+        let store = InMemoryDataStore()
+        try store.open()
+        let owner = try store.writeSync { db in
+            try db.declare(
+                ItemSchema(
+                    "Owner", attributes: [],
+                    relationships: [
+                        RelationshipSchema("pets", to: "Pet", isToMany: true, inverse: "owner"),
+                        RelationshipSchema(
+                            "keys", to: "Key", isToMany: true, deleteRule: .cascade),
+                    ]))
+            try db.declare(
+                ItemSchema(
+                    "Pet", attributes: [],
+                    relationships: [RelationshipSchema("owner", to: "Owner", inverse: "pets")]))
+            // Neither has an inverse, and the second is kept as links.
+            try db.declare(
+                ItemSchema(
+                    "Key", attributes: [],
+                    relationships: [
+                        RelationshipSchema("copy", to: "Key"),
+                        RelationshipSchema("holders", to: "Owner", isToMany: true),
+                    ]))
+            let owner = try db.create("Owner")
+            for _ in 0..<3 { try db.create("Pet").setRelatedItem("owner", to: owner) }
+            let key = try db.create("Key")
+            owner.related(toMany: "keys").insert(key)
+            key.related(toMany: "holders").insert(owner)
+            let copy = try db.create("Key")
+            try copy.setRelatedItem("copy", to: key)
+            copy.related(toMany: "holders").insert(owner)
+            return owner.uniqueToken
+        }
+        var inspector = StoreInspector(store)
+        inspector.allowsChanges = true
+        let session = try await inspector.start()
+        let client = Client(session)
+        var draft: [String: Any] = [
+            "store": 0,
+            "changes": [["type": "Owner", "id": "\(owner)", "isDeletion": true]],
+        ]
+        struct Preview: Decodable {
+            struct Change: Decodable { let cascades, cleared: [String: Int] }
+            let changes: [Change]
+        }
+        let shown = try await send(client, "/preview", draft).text
+        let change = try #require(
+            try JSONDecoder().decode(Preview.self, from: Data(shown.utf8)).changes.first)
+        #expect(change.cascades == ["Key": 1])
+        #expect(change.cleared == ["Pet.owner": 3, "Key.copy": 1, "Key.holders": 1])
+
+        // Of the pets, one leaves and another one comes: their number is equal.
+        try store.writeSync { db in
+            let pet = try #require(try db.dynamicItems(DataStoreRequest(itemTypeKey: "Pet")).first)
+            try pet.setRelatedItem("owner", to: nil)
+            let found = try #require(
+                try db.dynamicItem(ItemReference(itemTypeKey: "Owner", id: owner)))
+            try db.create("Pet").setRelatedItem("owner", to: found)
+        }
+        draft["preview"] = shown
+        #expect(try await send(client, "/commit", draft).status == 422)
+        draft["preview"] = try await send(client, "/preview", draft).text
+        #expect(try await send(client, "/commit", draft).status == 200)
+        #expect(try await rows(client, ["type": "Pet", "where": "owner == nil"]).count == 4)
         await session.stop()
     }
 

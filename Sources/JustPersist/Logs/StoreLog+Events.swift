@@ -4,6 +4,7 @@ import Logging
 extension StoreLog {
     /// The store was opened, since `start(.debug)`.
     public func opened(_ store: String, types: Int, since start: Start?) {
+        observe(.open, since: start)
         write(
             .debug, "opened the store at \(store)", since: start,
             [.event: "open", .store: "\(store)", .types: "\(types)"])
@@ -11,6 +12,7 @@ extension StoreLog {
 
     /// The store was closed, since `start(.debug)`.
     public func closed(_ store: String, since start: Start?) {
+        observe(.close, since: start)
         write(
             .debug, "closed the store at \(store)", since: start,
             [.event: "close", .store: "\(store)"])
@@ -18,6 +20,7 @@ extension StoreLog {
 
     /// The engine has repaired its files during opening.
     public func recovered(_ store: String, _ error: DataStoreError) {
+        observe(.recover, since: nil)
         write(
             .debug, "recovered the store at \(store): \(error.message)", since: nil,
             [
@@ -48,13 +51,16 @@ extension StoreLog {
 
     /// Write blocks were committed, since `start(.trace)` at the beginning of the first one.
     ///
-    /// `changes` is called only if it is logged.
+    /// `changes` is called only if it is logged or observed.
     public func committed(
         _ commit: UInt64?, blocks: Int = 1, since start: Start?,
         _ changes: @autoclosure () -> Changes
     ) {
-        guard logger.logLevel <= .trace else { return }
+        let isLogged = logger.logLevel <= .trace
+        guard isLogged || !observers.isEmpty else { return }
         let changes = changes()
+        observe(.commit(changes), since: start)
+        guard isLogged else { return }
         var metadata: [Key: Logger.MetadataValue] = [
             .event: "commit", .inserted: "\(changes.inserted)", .updated: "\(changes.updated)",
             .deleted: "\(changes.deleted)", .bytes: "\(changes.bytes)", .blocks: "\(blocks)",
@@ -70,10 +76,11 @@ extension StoreLog {
 
     /// A write block was rolled back, since `start(.debug)`, because of an error: the block's own or the store's.
     public func rolledBack(_ error: any Error, since start: Start?) {
-        let code = (error as? DataStoreError)?.code.rawValue
+        let code = (error as? DataStoreError)?.code
+        observe(.rollback(code), since: start)
         write(
             .debug, "rolled a write block back: \(error)", since: start,
-            [.event: "rollback", .error: "\(error)", .code: "\(code ?? "none")"])
+            [.event: "rollback", .error: "\(error)", .code: "\(code?.rawValue ?? "none")"])
     }
 
     /// A query was answered, since ``startOfQuery()``.
@@ -88,6 +95,7 @@ extension StoreLog {
         plan: @autoclosure () -> QueryPlan? = nil
     ) {
         guard let start else { return }
+        observe(.query(type: request.type.key, found: found), since: start)
         let duration = ContinuousClock.now - start
         let isSlow = slowQueries.map { duration >= $0 } ?? false
         let level: Logger.Level = isSlow ? .debug : .trace

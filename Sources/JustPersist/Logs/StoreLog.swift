@@ -14,7 +14,8 @@ public import Logging
 ///
 /// A predicate is logged with its values.
 ///
-/// If the logger's level is higher, a call only reads the level, not the clock.
+/// ``observers`` receive the events as values, whatever the logger's level is. If the level is higher and there are none, a
+/// call only reads the level, not the clock.
 public struct StoreLog: Sendable {
     /// The logger, with its level and your own metadata.
     public var logger: Logger
@@ -22,11 +23,17 @@ public struct StoreLog: Sendable {
     ///
     /// The plan of a slow query is logged with it. A store that finds the plan only by running the query again leaves it out.
     public var slowQueries: Duration?
+    /// What receives the events as values, for metrics and traces.
+    public var observers: [any StoreObserver]
 
     /// A log that writes to a logger.
-    public init(_ logger: Logger, slowQueries: Duration? = .milliseconds(100)) {
+    public init(
+        _ logger: Logger, slowQueries: Duration? = .milliseconds(100),
+        observers: [any StoreObserver] = []
+    ) {
         self.logger = logger
         self.slowQueries = slowQueries
+        self.observers = observers
     }
 
     /// A point in time from which an event is measured.
@@ -34,10 +41,10 @@ public struct StoreLog: Sendable {
     /// `nil` if nothing is logged about the event.
     public typealias Start = ContinuousClock.Instant
 
-    /// The start of an event that is logged at a level; `nil` if nothing is logged at that level.
+    /// The start of an event that is logged at a level; `nil` if nothing is logged at that level, and nothing observed.
     @inlinable
     public func start(_ level: Logger.Level) -> Start? {
-        logger.logLevel <= level ? ContinuousClock.now : nil
+        logger.logLevel <= level || !observers.isEmpty ? ContinuousClock.now : nil
     }
 
     /// The start of an opening, a closing or a write block; `nil` if none of them is logged.
@@ -58,6 +65,13 @@ public struct StoreLog: Sendable {
         for (key, value) in metadata() { all[key.rawValue] = value }
         if let start { all[Key.milliseconds.rawValue] = "\(Self.milliseconds(.now - start))" }
         logger.log(level: level, message(), metadata: all)
+    }
+
+    /// Passes an event on to the observers.
+    func observe(_ kind: StoreEvent.Kind, since start: Start?) {
+        if observers.isEmpty { return }
+        let event = StoreEvent(kind: kind, duration: start.map { .now - $0 })
+        for observer in observers { observer.observe(event) }
     }
 
     /// A duration with three decimal places.

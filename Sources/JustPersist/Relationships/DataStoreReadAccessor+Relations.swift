@@ -87,13 +87,18 @@ extension DataStoreReadAccessor where Self: ~Copyable {
     ///
     /// - Parameters:
     ///   - includesDeleted: Whether those are, too.
-    ///   - limit: The most to read, except where the order is kept apart.
+    ///   - limit: The most to read.
     package func references(
         _ relation: Relation, of item: ItemReference, includesDeleted: Bool = false,
         limit: Int? = nil
     ) throws(DataStoreError) -> [ItemReference] {
         guard let request = request(relation, of: item) else {
             return try fetch(item)?.backing.reference(in: relation.schema.name).map { [$0] } ?? []
+        }
+        if let limit, let order = relation.order,
+            let first = try first(limit, of: relation, in: order, item)
+        {
+            return first
         }
         if relation.order == nil { request.limit = limit }
         var found: [ItemReference] = []
@@ -124,6 +129,35 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         ).filter { left.contains($0) }
         let known = Set(ordered)
         return ordered + found.filter { !known.contains($0) }
+    }
+
+    /// The first others in an order that is kept apart, by as many of its places.
+    ///
+    /// `nil` if not all of these have an other, or if others may have no place: the order then follows only from all others.
+    private func first(
+        _ limit: Int, of relation: Relation, in order: LinkType, _ item: ItemReference
+    ) throws(DataStoreError) -> [ItemReference]? {
+        let places = try references(Relation(order, of: relation), of: item, limit: limit)
+        if places.count < limit { return nil }
+        for other in places where try !isRelated(relation, item, to: other) { return nil }
+        return places
+    }
+
+    /// The items or links that refer to an item by a relationship of theirs.
+    func holders(
+        _ relation: Relation, of item: ItemReference
+    ) throws(DataStoreError) -> [any DataStoreItem] {
+        let request: DataStoreRequest
+        switch relation.storage {
+        case .reference:
+            request = DataStoreRequest(type: ItemType(ofAnyClass: relation.owner))
+            request.predicate = .reference(in: relation.schema.name, to: item)
+        case .links(let type, let isSource):
+            request = DataStoreRequest(itemTypeKey: type.key)
+            request.predicate = .reference(in: type.names(isSource: isSource).far, to: item)
+        case .inverse: return []
+        }
+        return try performFetch(request)
     }
 
     /// Whether an item is among the others of another one.

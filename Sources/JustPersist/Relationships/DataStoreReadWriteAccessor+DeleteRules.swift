@@ -261,4 +261,41 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         }
         return found
     }
+
+    /// The items that stay when others are deleted, but lose them from a relationship, by the names of their type and of
+    /// that relationship: `Book.author`.
+    ///
+    /// - Parameter items: All that are deleted, with those of ``cascadeTargets(of:)``.
+    package func clearedRelationships(
+        byDeleting items: [ItemReference]
+    ) throws(DataStoreError) -> [String: Set<ItemReference>] {
+        let deleted = Set(items)
+        let withoutInverse = try relationsWithoutInverse()
+        var relations: [String: [Relation]] = [:]
+        var found: [String: Set<ItemReference>] = [:]
+        func note(_ other: ItemReference, _ relationship: String) {
+            if deleted.contains(other) { return }
+            found["\(other.itemTypeKey).\(relationship)", default: []].insert(other)
+        }
+        for item in items {
+            let key = item.itemTypeKey
+            if relations[key] == nil { relations[key] = try self.relations(ofType: key) }
+            for relation in relations[key] ?? [] where relation.schema.deleteRule == .nullify {
+                guard let inverse = relation.inverse else { continue }
+                for other in try references(relation, of: item) where try exists(other) {
+                    note(other, inverse.name)
+                }
+            }
+            for relation in withoutInverse[key] ?? [] {
+                for holder in try holders(relation, of: item) {
+                    var end: ItemReference? = ItemReference(to: holder)
+                    if case .links(let type, let isSource) = relation.storage {
+                        end = try holder.backing.reference(in: type.names(isSource: isSource).near)
+                    }
+                    if let end { note(end, relation.schema.name) }
+                }
+            }
+        }
+        return found
+    }
 }

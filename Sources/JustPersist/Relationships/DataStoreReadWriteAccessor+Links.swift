@@ -67,23 +67,6 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
         return true
     }
 
-    /// The items or links that refer to an item by a relationship of theirs.
-    func holders(
-        _ relation: Relation, of item: ItemReference
-    ) throws(DataStoreError) -> [any DataStoreItem] {
-        let request: DataStoreRequest
-        switch relation.storage {
-        case .reference:
-            request = DataStoreRequest(type: ItemType(ofAnyClass: relation.owner))
-            request.predicate = .reference(in: relation.schema.name, to: item)
-        case .links(let type, let isSource):
-            request = DataStoreRequest(itemTypeKey: type.key)
-            request.predicate = .reference(in: type.names(isSource: isSource).far, to: item)
-        case .inverse: return []
-        }
-        return try performFetch(request)
-    }
-
     /// Deletes a link, and returns whether it existed.
     @discardableResult
     func removeLink(

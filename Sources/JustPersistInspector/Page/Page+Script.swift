@@ -14,6 +14,7 @@ extension Page {
         };
         const say = (text) => { $('status').textContent = text; clearTimeout(say.timer); say.timer = setTimeout(() => { $('status').textContent = ''; }, 4000); };
         const number = (value) => value === null || value === undefined ? '?' : value.toLocaleString('en-US');
+        const column = (name) => h('th', { scope: 'col', class: ['Items', 'Entries', 'Bytes', 'Largest value'].includes(name) ? 'num' : null }, name);
         const clock = (time) => new Date(time).toLocaleTimeString();
 
         // --- Requests
@@ -188,7 +189,7 @@ extension Page {
             h('td', {}, type.relationships.map((one) => `${one.name} → ${one.type}${one.isToMany ? '*' : ''}`).join('; '))));
           $('main').replaceChildren(h('h1', {}, stores[at.store].name),
             types.length === 0 ? h('p', {}, 'The store has no types yet.') : h('table', {},
-              h('thead', {}, h('tr', {}, ...['Type', 'Items', 'Attributes', 'Indexes', 'Relationships'].map((name) => h('th', { scope: 'col' }, name)))),
+              h('thead', {}, h('tr', {}, ...['Type', 'Items', 'Attributes', 'Indexes', 'Relationships'].map(column))),
               h('tbody', {}, ...rows)));
         };
 
@@ -230,7 +231,8 @@ extension Page {
             const { changes } = JSON.parse(preview);
             list.replaceChildren(...changes.map((one) => h('li', {}, `${one.kind}: ${one.type} `, one.id ? link({ store: at.store, view: 'item', type: one.type, id: one.id }, one.id) : null,
               ...one.values.map((value) => h('pre', {}, `${value.attribute}: ${value.before} → ${value.after}`)),
-              ...Object.entries(one.cascades).map(([type, count]) => h('div', { class: 'bad' }, `and ${number(count)} of ${type} with it`)))));
+              ...Object.entries(one.cascades).map(([type, count]) => h('div', { class: 'bad' }, `and ${number(count)} of ${type} with it`)),
+              ...Object.entries(one.cleared).map(([name, count]) => h('div', {}, `and clears ${name} of ${number(count)}`)))));
             bar.prepend(h('button', { type: 'button', onclick: async (event) => {
               event.target.disabled = true;
               try {
@@ -259,7 +261,7 @@ extension Page {
 
         // A box for each type in a grid, and a line for each relationship between the middles of the boxes.
         const diagram = (shown) => {
-          const [wide, high, gapX, gapY, line] = [210, 190, 70, 50, 15];
+          const [wide, high, gapX, gapY, line] = [210, 190, 130, 50, 15];
           const columns = Math.max(1, Math.ceil(Math.sqrt(shown.length)));
           const place = new Map(shown.map((type, index) => [type.name, { x: 10 + (index % columns) * (wide + gapX), y: 10 + Math.floor(index / columns) * (high + gapY) }]));
           const lines = [], boxes = [], drawn = new Set();
@@ -293,7 +295,7 @@ extension Page {
           $('main').replaceChildren(h('h1', {}, `Schema of ${stores[at.store].name}`),
             shown.length ? h('div', { class: 'diagram', tabindex: '0', role: 'region', 'aria-label': 'Diagram' }, diagram(shown)) : h('p', {}, 'The store has no types yet.'),
             ...shown.flatMap((type) => [h('h2', {}, link({ store: at.store, type: type.name }, type.name), former(type.formerNames)),
-              h('table', {}, h('thead', {}, h('tr', {}, ...['Attribute', 'Kinds', 'Relationship', 'When deleted'].map((name) => h('th', { scope: 'col' }, name)))), h('tbody', {},
+              h('table', {}, h('thead', {}, h('tr', {}, ...['Attribute', 'Kinds', 'Relationship', 'When deleted'].map(column))), h('tbody', {},
                 ...type.attributes.filter((one) => !type.relationships.some((other) => other.name === one.name)).map((one) => h('tr', {}, h('th', { scope: 'row' }, one.name, former(one.formerNames)), h('td', {}, one.kinds.join(', ') || 'any'), h('td', {}), h('td', {}))),
                 ...type.relationships.map((one) => h('tr', {}, h('th', { scope: 'row' }, one.name, former(one.formerNames)), h('td', {}, limits(one)),
                   h('td', {}, `${one.type}${one.inverse ? `, inverse ${one.inverse}` : ''}`), h('td', {}, rule(one)))))),
@@ -507,7 +509,7 @@ extension Page {
               if (rows) drawRows(first, Math.min(first + visible() + 2, page * PAGE + rows.length));
               return;
             }
-            const width = 110 + 180 * (columns?.length ?? 1);
+            const width = 110 + 150 * (columns?.length ?? 1);
             space.style.height = `${height() + ROW}px`;
             space.style.width = `${width}px`;
             head.style.width = `${width}px`;
@@ -731,7 +733,7 @@ extension Page {
           const from = h('input', { 'aria-label': 'First key, in hexadecimal digits', placeholder: 'First key, in hexadecimal digits', value: at.from, class: 'mono' });
           const sound = (one) => one.isSound === undefined ? h('span', { class: 'dim' }, 'by verify') : one.isSound ? h('span', { class: 'good' }, 'right') : h('span', { class: 'bad' }, 'damaged');
           $('main').replaceChildren(h('h1', {}, 'Bytes'), h('form', { class: 'bar', onsubmit: (event) => { event.preventDefault(); go({ store: at.store, view: 'raw', part: at.part, number: at.number, from: from.value.replaceAll(' ', '') }); } }, choice, from, h('button', {}, 'Show')),
-            h('table', {}, h('thead', {}, h('tr', {}, ...['Part', 'Key', 'Bytes', 'Value', 'Checksum'].map((name) => h('th', { scope: 'col' }, name)))),
+            h('table', {}, h('thead', {}, h('tr', {}, ...['Part', 'Key', 'Bytes', 'Value', 'Checksum'].map(column))),
               h('tbody', {}, ...answer.entries.map((one) => h('tr', {},
                 h('td', {}, one.part ?? 'unknown', one.type ? h('div', {}, one.id ? link({ store: at.store, view: 'item', type: one.type, id: one.id }, one.type) : one.type) : null),
                 h('td', {}, one.key), h('td', { class: 'num' }, number(one.size)), h('td', {}, one.value + (one.value.length / 2 < one.size ? '…' : '')), h('td', {}, sound(one)))))),
@@ -768,7 +770,7 @@ extension Page {
           const all = Math.max(1, report.shares.reduce((sum, one) => sum + one.bytes, 0));
           const bound = (place) => `< ${['16 B', '64 B', '256 B', '1 KiB', '4 KiB', '16 KiB', '64 KiB', '256 KiB', '1 MiB'][place] ?? `${4 ** (place - 8)} MiB`}`;
           const space = report.space;
-          return h('div', {}, h('table', {}, h('thead', {}, h('tr', {}, ...['Part', 'Type', 'Index', 'Entries', 'Bytes', 'Share', 'Largest value', 'Values by size'].map((name) => h('th', { scope: 'col' }, name)))),
+          return h('div', {}, h('table', {}, h('thead', {}, h('tr', {}, ...['Part', 'Type', 'Index', 'Entries', 'Bytes', 'Share', 'Largest value', 'Values by size'].map(column))),
             h('tbody', {}, ...report.shares.map((one) => h('tr', {}, h('th', { scope: 'row' }, one.part), h('td', {}, one.type ?? ''), h('td', {}, (one.index ?? []).join(', ')),
               h('td', { class: 'num' }, number(one.entries)), h('td', { class: 'num' }, number(one.bytes)),
               h('td', {}, h('meter', { min: '0', max: '1', value: String(one.bytes / all), 'aria-label': `${(100 * one.bytes / all).toFixed(1)} % of the bytes` })),

@@ -38,12 +38,14 @@ extension Page {
         .row:hover { background: var(--hover); } .row.selected { background: var(--hover); box-shadow: inset 3px 0 var(--accent); }
         .row.changed { background: var(--flash); } .row.focus { outline: 2px solid var(--accent); outline-offset: -2px; }
         .head { position: sticky; top: 0; z-index: 2; background: var(--side); font-weight: 600; }
-        .cell { width: 180px; flex: none; padding: 3px 8px; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; border-right: 1px solid var(--line); unicode-bidi: isolate; }
-        .cell.id { width: 110px; } .head .cell { display: flex; gap: 2px; padding: 0 2px; font-family: inherit; }
+        .cell { width: 150px; flex: 1 0 150px; padding: 3px 8px; overflow: hidden; white-space: nowrap; text-overflow: ellipsis; border-right: 1px solid var(--line); unicode-bidi: isolate; }
+        .cell.id { width: 110px; flex: none; } .head .cell { display: flex; align-items: center; gap: 2px; padding: 0 2px; font: inherit; }
         .head button { border: 0; background: none; padding: 2px 5px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; font-weight: inherit; }
         .head .name { flex: 1; text-align: left; } .head .label { padding: 2px 6px; } .num { text-align: right; } .kind { color: var(--dim); font-size: 11px; }
         table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: 4px 8px; border-bottom: 1px solid var(--line); overflow-wrap: anywhere; unicode-bidi: isolate; }
         th { font-weight: 600; } thead th { white-space: nowrap; overflow-wrap: normal; } td:first-child { min-width: 8em; } table.item th { width: 14em; } td.num { white-space: nowrap; }
+        th.num { text-align: right; } main > p, main > ul { margin: .4em 0; } p:empty { display: none; } main > ul { padding-left: 1.4em; }
+        dialog h2 { margin-top: 0; } dialog button { margin-top: 8px; } form.bar input.mono { min-width: 24em; }
         textarea { width: 100%; font-size: 12.5px; color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: 4px; padding: 4px 8px; }
         dialog { color: inherit; background: var(--back); border: 1px solid var(--line); border-radius: 6px; max-width: 46em; width: 90%; }
         progress { width: 100%; } img { max-width: 100%; max-height: 20em; }

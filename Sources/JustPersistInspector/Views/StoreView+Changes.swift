@@ -35,7 +35,10 @@ extension StoreView {
             var values: [Value] = []
             /// The numbers of the items that are deleted with it, by type.
             var cascades: [String: Int] = [:]
-            /// Stands for all values of the item, and for the items that are deleted with it.
+            /// The numbers of the items that stay and lose it, or one that is deleted with it, from a relationship, by type and
+            /// relationship: `Book.author`.
+            var cleared: [String: Int] = [:]
+            /// Stands for all values of the item, for the items that are deleted with it, and for those that lose it.
             ///
             /// Its key is random in each process, so that it reveals nothing of hidden values.
             var digest: Int?
@@ -91,12 +94,16 @@ extension StoreView {
                 }
                 let item = try change.id.map { try existing($0, of: type, db) }
                 if change.isDeletion == true, let item {
-                    let found = try db.cascadeTargets(
-                        of: [ItemReference(itemTypeKey: type, id: item.uniqueToken)])
+                    let reference = ItemReference(itemTypeKey: type, id: item.uniqueToken)
+                    let found = try db.cascadeTargets(of: [reference])
+                    let cleared = try db.clearedRelationships(byDeleting: [reference] + found)
                     return Preview.Change(
                         kind: "deleted", type: type, id: change.id,
                         cascades: Dictionary(grouping: found, by: \.itemTypeKey)
-                            .mapValues(\.count), digest: try digest(of: item, schema, found))
+                            .mapValues(\.count), cleared: cleared.mapValues(\.count),
+                        digest: try digest(
+                            of: item, schema,
+                            [Set(found)] + cleared.sorted { $0.key < $1.key }.map(\.value)))
                 }
                 let values = try values(change, schema).sorted { $0.key < $1.key }
                 return Preview.Change(
@@ -110,13 +117,13 @@ extension StoreView {
     }
 
     private func digest(
-        of item: any DataStoreItem, _ schema: ItemSchema, _ cascades: [ItemReference]
+        of item: any DataStoreItem, _ schema: ItemSchema, _ others: [Set<ItemReference>]
     ) throws(DataStoreError) -> Int {
         var hasher = Hasher()
         for attribute in schema.attributes {
             hasher.combine(try item.backing.value(forAttribute: attribute.name).jsonText)
         }
-        for text in cascades.map({ "\($0.itemTypeKey) \($0.id)" }).sorted() { hasher.combine(text) }
+        for others in others { hasher.combine(others) }
         return hasher.finalize()
     }
 

@@ -129,11 +129,11 @@ extension StoreView {
             let count = try Self.inTime(until: end) { () throws(DataStoreError) in
                 try db.count(relation, of: item)
             }
-            // Where the order is kept apart, all of them are read.
             let references = try Self.inTime(until: end) { () throws(DataStoreError) in
                 try db.references(relation, of: item, limit: Self.mostLinked)
             }
             var items: [Item.Linked] = []
+            // All were read if an order is incomplete.
             for reference in (references ?? []).prefix(Self.mostLinked) {
                 items.append(try linked(reference, db))
             }

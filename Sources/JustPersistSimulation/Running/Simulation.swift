@@ -10,7 +10,6 @@ public import JustPersist
 /// in its blocks, threads that ``start(_:_:)`` starts, and ``sleep(for:)``. The simulation does not control locks and
 /// semaphores of the system, tasks and Dispatch queues: it stops if a thread waits for one.
 public final class Simulation: @unchecked Sendable {
-    // Unchecked because only one thread of a simulation runs at a time.
     /// The number that determines the run.
     public let seed: UInt64
     let scheduler: SimulatedScheduler

@@ -32,12 +32,21 @@ import UnixSignals
         store.errorHandler = { error in
             logger.error("\(error)", metadata: ["code": "\(error.code.rawValue)"])
         }
-        let port = UInt16(clamping: config.int(forKey: "port", default: 8080))
+        let text = config.string(forKey: "port", default: "8080")
+        guard let port = UInt16(text) else { throw InvalidPort(text: text) }
 
         // The store is first: services end in reverse order, so it is closed after the last request.
         let group = ServiceGroup(
-            services: [DataStoreService(store), try WebServer(port: port, store)],
+            services: [DataStoreService(store), try WebServer(port: port, store, logger)],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         try await group.run()
+    }
+}
+
+private struct InvalidPort: Error, CustomStringConvertible {
+    let text: String
+
+    var description: String {
+        "PORT is “\(text)”. Set it to a number from 1 to 65535, or to 0 for any free port."
     }
 }

@@ -15,26 +15,42 @@ final class ServerProcess {
     private let process: Process
     private let port: UInt16
 
-    /// Starts a server, and waits until it answers.
+    /// Starts a server on a free port, and waits until it logs that it listens.
     init(_ store: String) async throws {
-        port = try Self.freePort()
-        process = try Self.process(["STORE_URL": store, "PORT": "\(port)"])
-        for _ in 0..<600 {
-            if (try? await get("/health").status) == 200 { return }
-            try #require(
-                process.isRunning, "the server has ended with \(process.terminationStatus)")
-            try await Task.sleep(for: .milliseconds(50))
+        let place = try TemporaryFolder()
+        let log = URL(filePath: place.path).appending(path: "log")
+        process = try Self.process(["STORE_URL": store, "PORT": "0"], log: log)
+        let end = ContinuousClock.now + .seconds(30)
+        while true {
+            let text = try String(contentsOf: log, encoding: .utf8)
+            if let match = text.firstMatch(of: /Listening on 127\.0\.0\.1:(\d+)\n/) {
+                port = try #require(UInt16(match.1))
+                return
+            }
+            guard process.isRunning, .now < end else {
+                throw Failure(description: "The server does not listen. Its log:\n\(text)")
+            }
+            try await Task.sleep(for: .milliseconds(20))
         }
-        Issue.record("the server does not answer")
     }
+
+    struct Failure: Error, CustomStringConvertible { let description: String }
 
     deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
 
-    static func process(_ environment: [String: String]) throws -> Process {
+    /// Starts the program with these settings, and none of the process that runs the tests.
+    static func process(_ settings: [String: String], log: URL) throws -> Process {
         let process = Process()
         let program = try #require(executable)
         process.executableURL = program
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.environment = ProcessInfo.processInfo.environment
+            .filter { $0.key != "PORT" && !$0.key.hasPrefix("STORE_") }
+            .merging(settings) { $1 }
+        try Data().write(to: log)
+        let output = try FileHandle(forWritingTo: log)
+        defer { try? output.close() }
+        process.standardError = output
+        process.standardOutput = output
         try process.run()
         return process
     }
@@ -48,16 +64,6 @@ final class ServerProcess {
             place = folder
         }
         return nil
-    }
-
-    private static func freePort() throws -> UInt16 {
-        let socket = try Socket(domain: AF_INET)
-        defer { try? socket.close() }
-        try socket.bind(to: try .inet(ip4: "127.0.0.1", port: 0))
-        guard case .ip4(_, let port) = try socket.sockname() else {
-            throw SocketError.unsupportedAddress
-        }
-        return port
     }
 
     /// Asks the server to end as a supervisor does, and returns the status with which it ended.

@@ -71,10 +71,20 @@ import Testing
         #expect(try server.stop() == 0)
     }
 
-    @Test func aConfigurationWithoutAStoreIsRefused() async throws {
-        let process = try ServerProcess.process([:])
+    @Test(arguments: [
+        ([:], "names no store"), (["STORE_URL": "nothing:"], "nothing"),
+        (["STORE_URL": "memory:", "PORT": "65536"], "PORT is “65536”"),
+        (["STORE_URL": "memory:", "PORT": "-1"], "PORT is “-1”"),
+        (["STORE_URL": "memory:", "PORT": "http"], "PORT is “http”"),
+    ])
+    func aWrongConfigurationIsRefused(_ settings: [String: String], _ reason: String) throws {
+        let place = try TemporaryFolder()
+        let log = URL(filePath: place.path).appending(path: "log")
+        let process = try ServerProcess.process(settings, log: log)
         process.waitUntilExit()
         #expect(process.terminationReason == .exit && process.terminationStatus == 1)
+        let text = try String(contentsOf: log, encoding: .utf8)
+        #expect(text.contains(reason), "\(text)")
     }
 
     /// Runs a server with an empty store, and ends it.

@@ -315,14 +315,16 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         }
         let header = try StoreHeader(reading: reader)
         if !ofLoad { try header?.checkWhole(in: "read") }
-        if let block = idle.block, let header, block.context.storeID == header.id,
+        if let block = idle.block, let header, block.headerID == header.id,
             block.known.catalog.version == header.catalogVersion
         {
             block.begin(reader)
             return block
         }
         let (context, _, catalog) = try state(in: reader, header)
-        return Block(reader: reader, catalog: catalog, context: context)
+        let block = Block(reader: reader, catalog: catalog, context: context)
+        block.headerID = header?.id
+        return block
     }
 
     /// The header of the state that a reader sees; `nil` if the store is empty.

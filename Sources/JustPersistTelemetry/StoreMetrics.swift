@@ -18,7 +18,8 @@ import Synchronization
 /// | `justpersist.query.duration` | timer | `store`, `type` |
 /// | `justpersist.items.found` | counter | `store`, `type` |
 ///
-/// A query is counted when it is answered; one that fails is not counted.
+/// A query is a fetch, a count or an aggregation, and is counted when it is answered. Walks over items, streams of items and
+/// fetches by id are not counted.
 public final class StoreMetrics: StoreObserver {
     private struct Queries: Sendable {
         let duration: Timer

@@ -1,7 +1,7 @@
 @_exported public import JustPersist
 import Tracing
 
-/// A span for each query of a store, for swift-distributed-tracing.
+/// A span for each fetch, count and aggregation of a store, for swift-distributed-tracing.
 ///
 /// It is a child of the current span: that of the task for `readSync` and `writeSync`, and that of the block for
 /// `read(span:_:)` and `write(span:_:)`, which this product adds to every store. A query outside of any span has none. Its

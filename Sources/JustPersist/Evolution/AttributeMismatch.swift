@@ -101,7 +101,10 @@ extension Set<DataStoreValue.Kind> {
 extension DataStoreError {
     /// The refusal of a class that stored values do not fit.
     ///
-    /// - Parameter mismatches: The attributes concerned, at least one.
+    /// - Parameters:
+    ///   - mismatches: The attributes concerned, at least one.
+    ///   - itemType: The key of the class's type.
+    ///   - operation: The call that is refused.
     public static func schemaMismatch(
         _ mismatches: [AttributeMismatch], ofType itemType: String, in operation: String
     ) -> DataStoreError {

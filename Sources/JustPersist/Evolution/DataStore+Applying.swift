@@ -31,8 +31,7 @@ extension DataStore {
     ///
     /// Pending steps and their names are committed together, in one write block, or nothing is changed. A step in batches
     /// divides them: the steps before it are committed together, then each batch, then the steps after it and the classes.
-    /// If no step is pending, and the store has recorded the classes, this only reads. It writes each time if the store has
-    /// other indexes than a class, or values that are converted exactly when they are read.
+    /// If no step is pending, and the store has recorded the classes, this only reads.
     ///
     /// A read-only store, a child, and a store that does not declare ``DataStoreCapabilities/evolvesSchema`` are compared with
     /// the steps, and not with the classes.

@@ -14,7 +14,9 @@ extension DataStore {
 extension DataStoreError {
     /// The refusal of a block while a step is unfinished.
     ///
-    /// - Parameter step: The step, if it is known.
+    /// - Parameters:
+    ///   - operation: The call that is refused.
+    ///   - step: The step, if it is known.
     public static func migrationRunning(
         in operation: String, of step: AppliedSchemaStep? = nil
     ) -> DataStoreError {

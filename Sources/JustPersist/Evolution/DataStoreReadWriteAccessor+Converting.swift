@@ -35,6 +35,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// - Parameters:
     ///   - attribute: The name of the attribute, or a former one.
+    ///   - itemTypeKey: The key of the type.
     ///   - kind: The kind that its values have from now on.
     ///   - onFailure: The outcome for a value that cannot be converted.
     ///   - conversion: The value of the new kind for a value of another one; `nil` if there is none. It is called twice for

@@ -58,6 +58,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     /// - Parameters:
     ///   - source: The attribute to be merged into the other.
     ///   - target: The attribute that remains.
+    ///   - itemTypeKey: The key of the type.
     ///   - preference: The attribute whose value counts where an item has both.
     /// - Throws: `.kindMismatch` for a value that the remaining attribute cannot hold; `.unsupported` for a relationship as
     ///   one of the two, and in a child. Nothing has changed then.
@@ -114,6 +115,7 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     ///
     /// - Parameters:
     ///   - name: The name that the attribute has now, so that a step for an earlier name removes nothing else.
+    ///   - itemTypeKey: The key of the type.
     ///   - erasingValues: Whether to remove the values from each item first.
     /// - Throws: `.unsupported` if the store cannot remove attributes, and in a child.
     public func dropAttribute(

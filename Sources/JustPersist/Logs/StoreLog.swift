@@ -23,7 +23,7 @@ public struct StoreLog: Sendable {
     ///
     /// The plan of a slow query is logged with it. A store that finds the plan only by running the query again leaves it out.
     public var slowQueries: Duration?
-    /// What receives the events as values, for metrics and traces.
+    /// The observers that receive the events as values, for metrics and traces.
     public var observers: [any StoreObserver]
 
     /// A log that writes to a logger.
@@ -38,7 +38,7 @@ public struct StoreLog: Sendable {
 
     /// A point in time from which an event is measured.
     ///
-    /// `nil` if nothing is logged about the event.
+    /// `nil` if nothing is logged about the event, and nothing observed.
     public typealias Start = ContinuousClock.Instant
 
     /// The start of an event that is logged at a level; `nil` if nothing is logged at that level, and nothing observed.
@@ -47,11 +47,11 @@ public struct StoreLog: Sendable {
         logger.logLevel <= level || !observers.isEmpty ? ContinuousClock.now : nil
     }
 
-    /// The start of an opening, a closing or a write block; `nil` if none of them is logged.
+    /// The start of an opening, a closing or a write block; `nil` if none of them is logged or observed.
     @inlinable
     public func startOfWork() -> Start? { start(.debug) }
 
-    /// The start of a query: `nil` if queries are not logged, slow ones included.
+    /// The start of a query; `nil` if queries are neither logged, slow ones included, nor observed.
     @inlinable
     public func startOfQuery() -> Start? { start(slowQueries == nil ? .trace : .debug) }
 

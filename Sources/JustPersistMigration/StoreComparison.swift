@@ -33,6 +33,8 @@ public struct StoreComparison: Sendable {
     private let first: any DataStore
     private let second: any DataStore
     private let types: [String]?
+    /// Whether items are compared, and not only the declarations of types.
+    public var includesItems = true
 
     /// A comparison of two open stores.
     ///
@@ -90,6 +92,7 @@ public struct StoreComparison: Sendable {
                         summary.differentTypes += 1
                         try body(.type(key, first: own, second: other))
                     }
+                    if !includesItems { continue }
                     let pass = ComparisonPass(
                         key: key, otherKey: other?.itemTypeKey ?? key, renames: renames)
                     try pass.run(first, second, &summary, &state, body, progress)

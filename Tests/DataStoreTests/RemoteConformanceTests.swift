@@ -16,7 +16,9 @@ struct RemoteConformanceTests {
     func theContractIsKeptOverSmallAnswers(_ groups: String) async {
         let report = await Conformance.report(
             on: Fixture.self,
-            options: ConformanceOptions(only: groups.split(separator: ",").map(String.init)),
+            // It shares the process with all other tests.
+            options: ConformanceOptions(
+                only: groups.split(separator: ",").map(String.init), timeout: 300),
             children: nil)
         #expect(report.isConformant, "\(report)")
         #expect(report.count(.pass) > 20, "\(report)")

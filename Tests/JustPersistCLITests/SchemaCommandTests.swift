@@ -39,6 +39,35 @@ import Testing
         #expect(try tool("schema", "history", store).output.contains("one"))
     }
 
+    @Test func declarationsOfTwoStoresAreCompared() throws {
+        let other = tool.store("lmdb", "other")
+        let copied = try tool("migrate", store, other)
+        #expect(copied.status == 0, "\(copied.errors)")
+        let same = try tool("schema", "diff", store, other)
+        #expect(same.status == 0 && same.output == "The declarations are the same.\n")
+        // Items are not compared.
+        _ = try tool("delete", other, "Hotel", "--where", "name == 'Inn'", "--yes")
+        #expect(try tool("schema", "diff", store, other).status == 0)
+        let file = try tool.file("others.jsonl", #"{"code":"a"}"# + "\n")
+        _ = try tool("import", other, "Place", file)
+        _ = try tool.start(
+            ["schema", "rename", other, "Hotel", "title", "--attribute", "name"]
+        ).end()
+        let different = try tool("schema", "diff", store, other)
+        #expect(different.status == 1)
+        #expect(
+            different.output == """
+                ~ type Hotel
+                  - attribute name
+                  + attribute title
+                + type Place
+
+                """)
+        let one = try tool("schema", "diff", store, other, "--type", "Place")
+        #expect(one.status == 1 && one.output == "+ type Place\n")
+        #expect(try tool("schema", "diff", store, other, "--type", "Plane").status != 0)
+    }
+
     @Test func anAttributeIsConvertedRenamedAndDropped() throws {
         let shown = try tool("schema", store)
         #expect(shown.output.contains(#/Hotel +stars +any kind +string/#), "\(shown.output)")

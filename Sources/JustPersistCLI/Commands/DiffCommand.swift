@@ -30,7 +30,7 @@ struct DiffCommand: ParsableCommand {
 
     func run() throws {
         let stores = try (OpenStore.reading(first), OpenStore.reading(second))
-        try checkTypes(of: stores)
+        try Self.check(type, in: stores)
         let interruption = Interruption()
         let output = Output()
         var shown = 0
@@ -43,7 +43,7 @@ struct DiffCommand: ParsableCommand {
                 if quiet || limit > 0 && shown == limit { throw Enough() }
                 shown += 1
                 line.clear()
-                for line in lines(for: difference) { try output.line(line) }
+                for line in Self.lines(for: difference) { try output.line(line) }
             } progress: { progress in
                 try interruption.check(
                     "Interrupted: \(shown.counted("difference was", "differences were")) found so far."
@@ -76,16 +76,17 @@ struct DiffCommand: ParsableCommand {
     }
 
     /// Throws if neither store has a type that was named.
-    private func checkTypes(of stores: (OpenStore, OpenStore)) throws {
-        if type.isEmpty { return }
+    static func check(_ types: [String], in stores: (OpenStore, OpenStore)) throws {
+        if types.isEmpty { return }
         var schemas: [ItemSchema] = []
         for store in [stores.0.store, stores.1.store] {
             try store.performRead { db in schemas += try db.schemas() }
         }
-        for type in type { _ = try schemas.known(type, in: "diff") }
+        for type in types { _ = try schemas.known(type, in: "diff") }
     }
 
-    private func lines(for difference: StoreDifference) -> [String] {
+    /// A difference as the lines that show it.
+    static func lines(for difference: StoreDifference) -> [String] {
         switch difference {
         case .type(let key, .some, .none): ["- type \(key)"]
         case .type(let key, .none, _): ["+ type \(key)"]
@@ -115,7 +116,7 @@ struct DiffCommand: ParsableCommand {
     }
 
     /// The value as text, with its kind if values of two kinds could look alike.
-    private func text(_ value: DataStoreValue) -> String {
+    private static func text(_ value: DataStoreValue) -> String {
         switch value {
         case .null: "null"
         case .string: value.jsonText
@@ -124,7 +125,7 @@ struct DiffCommand: ParsableCommand {
     }
 
     /// The parts of a type that differ, by name.
-    private func changes<Part>(
+    private static func changes<Part>(
         _ what: String, _ first: [Part], _ second: [Part], by areSame: (Part, Part) -> Bool,
         name: (Part) -> String
     ) -> [String] {

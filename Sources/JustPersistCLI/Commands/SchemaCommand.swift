@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import JustPersist
 import JustPersistCommandLine
+import JustPersistMigration
 
 /// Shows and changes the types and attributes of a store.
 struct SchemaCommand: ParsableCommand {
@@ -12,7 +13,7 @@ struct SchemaCommand: ParsableCommand {
             a type or an attribute that was dropped begins with an empty one.
             """,
         subcommands: [
-            Show.self, History.self, Check.self, Rename.self, Convert.self, Drop.self,
+            Show.self, Diff.self, History.self, Check.self, Rename.self, Convert.self, Drop.self,
         ], defaultSubcommand: Show.self)
 
     struct Show: ParsableCommand {
@@ -46,6 +47,36 @@ struct SchemaCommand: ParsableCommand {
             let output = tables.output
             try table.write(to: output)
             try output.flush()
+        }
+    }
+
+    struct Diff: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show how the types and attributes of two stores differ.",
+            discussion: """
+                The sign - is before what only the first store has, + before what only the second has, and ~ before what both \
+                declare differently. Items are not compared. The exit code is 1 if there is any difference.
+                """)
+
+        @Argument(help: .init("The first store: " + storeHelp), completion: .stores)
+        var first: String
+        @Argument(help: .init("The second store: " + storeHelp), completion: .stores)
+        var second: String
+        @Option(help: "A type to compare; all without it. Repeatable.") var type: [String] = []
+
+        func run() throws {
+            let stores = try (OpenStore.reading(first), OpenStore.reading(second))
+            try DiffCommand.check(type, in: stores)
+            var comparison = StoreComparison(
+                stores.0.store, stores.1.store, types: type.isEmpty ? nil : type)
+            comparison.includesItems = false
+            let output = Output()
+            let summary = try comparison.run { difference in
+                for line in DiffCommand.lines(for: difference) { try output.line(line) }
+            }
+            if summary.isSame { try output.line("The declarations are the same.") }
+            try output.flush()
+            if !summary.isSame { throw ExitCode(1) }
         }
     }
 

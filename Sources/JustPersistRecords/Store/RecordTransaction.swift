@@ -26,7 +26,9 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
 
     var isPassedBetweenThreads: Bool { engine.traits.isPassedBetweenThreads }
 
-    var hasRoom: Bool { failure == nil && bytes < Self.fullSize }
+    var hasRoom: Bool {
+        failure == nil && bytes < Self.fullSize && !engine.traits.hasSmallTransactions
+    }
 
     /// The catalog of the transaction's last block, not yet visible outside the group; `nil` in the first block.
     var catalog: Catalog? { blocks.last?.known.catalog }

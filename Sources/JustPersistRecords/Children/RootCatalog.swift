@@ -31,10 +31,9 @@ extension WriteBlock {
             catalog = try root.change { (block) throws(DataStoreError) in
                 try block.declare(schema, isOfClass: isOfClass, for: self)
             }
-        } catch {
+        } catch where isKnown && [.nestedWrite, .busy, .readOnly].contains(error.code) {
             // The root store need not settle its values for this block.
-            if isKnown { return }
-            throw error
+            return
         }
         let type = ItemType(schema)
         let before = known.catalog.candidates(for: type)

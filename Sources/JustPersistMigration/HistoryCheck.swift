@@ -11,6 +11,16 @@ struct HistoryCheck {
         init(_ step: AppliedSchemaStep) { (plan, name) = (step.plan, step.name) }
     }
 
+    /// Whether both stores have applied the same steps.
+    ///
+    /// If each has applied them itself, the records of the steps differ in their ids and dates.
+    static func areSame(
+        _ first: borrowing DataStoreReader, _ second: borrowing DataStoreReader
+    ) throws(DataStoreError) -> Bool {
+        Set(try first.schemaHistory().map(Step.init))
+            == Set(try second.schemaHistory().map(Step.init))
+    }
+
     /// Throws if a target with items has applied other steps than the source.
     static func run(
         from source: borrowing DataStoreReader, to target: borrowing DataStoreReader

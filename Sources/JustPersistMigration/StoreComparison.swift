@@ -80,7 +80,7 @@ public struct StoreComparison: Sendable {
                 let schemas = (try first.schemas(), try second.schemas())
                 let renames = RenamedTypes(schemas.1, in: schemas.0)
                 let pairs = try pairs(schemas.0, schemas.1, renames)
-                let isSameHistory = try types == nil && appliesSameSteps(first, second)
+                let isSameHistory = try types == nil && HistoryCheck.areSame(first, second)
                 var state = Progress()
                 for case (let own?, _) in pairs {
                     state.totalItems += try first.expectedCount(own.itemTypeKey)
@@ -100,18 +100,6 @@ public struct StoreComparison: Sendable {
             }
         }
         return summary
-    }
-
-    /// Whether both stores have applied the same steps of schema plans.
-    ///
-    /// If each has applied them itself, the records of the steps differ in their ids and dates.
-    private func appliesSameSteps(
-        _ first: borrowing DataStoreReader, _ second: borrowing DataStoreReader
-    ) throws(DataStoreError) -> Bool {
-        func steps(_ db: borrowing DataStoreReader) throws(DataStoreError) -> Set<[String]> {
-            Set(try db.schemaHistory().map { [$0.plan, $0.name] })
-        }
-        return try steps(first) == steps(second)
     }
 
     /// The types to compare, ordered by their keys in the first store, or else in the second.

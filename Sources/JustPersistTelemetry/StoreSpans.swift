@@ -24,8 +24,7 @@ public struct StoreSpans: StoreObserver {
         let start = DefaultTracerClock.Timestamp(
             nanosecondsSinceEpoch: end.nanosecondsSinceEpoch - nanoseconds)
         let span = startSpan("justpersist.query", context: context, ofKind: .client, at: start)
-        span.attributes["db.system.name"] = "justpersist"
-        span.attributes["db.operation.name"] = "query"
+        span.setAttributes(ofOperation: "query")
         span.attributes["db.collection.name"] = type
         span.attributes["db.response.returned_rows"] = found
         span.end(at: end)
@@ -41,8 +40,7 @@ extension DataStore {
         _ block: @escaping @Sendable (borrowing DataStoreReader) throws -> Value
     ) async throws -> Value {
         try await withSpan(name, ofKind: .client) { span in
-            span.attributes["db.system.name"] = "justpersist"
-            span.attributes["db.operation.name"] = "read"
+            span.setAttributes(ofOperation: "read")
             let context = span.context
             return try await read { db in
                 try ServiceContext.withValue(context) { try block(db) }
@@ -60,12 +58,19 @@ extension DataStore {
         _ block: @escaping @Sendable (borrowing DataStoreWriter) throws -> Value
     ) async throws -> Value {
         try await withSpan(name, ofKind: .client) { span in
-            span.attributes["db.system.name"] = "justpersist"
-            span.attributes["db.operation.name"] = "write"
+            span.setAttributes(ofOperation: "write")
             let context = span.context
             return try await write { db in
                 try ServiceContext.withValue(context) { try block(db) }
             }
         }
+    }
+}
+
+extension Span {
+    /// Sets the attributes that all spans of stores have.
+    fileprivate func setAttributes(ofOperation name: String) {
+        attributes["db.system.name"] = "justpersist"
+        attributes["db.operation.name"] = name
     }
 }

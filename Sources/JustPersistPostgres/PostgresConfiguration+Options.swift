@@ -7,6 +7,10 @@ extension PostgresConfiguration {
         .choice(
             "sslmode", \.encryption,
             "How the connection is encrypted, and how the server is verified, in libpq's words."),
+        .choice(
+            "pooling", \.pooling,
+            "What keeps a connection of the server: transaction for a pooler in its mode of that name."
+        ),
         .text(
             "applicationName", \.applicationName, example: "orders-service",
             "The name that the server shows for the program's connections."),

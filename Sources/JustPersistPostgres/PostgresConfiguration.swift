@@ -17,7 +17,11 @@ public struct PostgresConfiguration: Sendable, Hashable {
     /// The store is the schema `jp_` followed by this name.
     public var store: String
     /// How the connection is encrypted, and how the server is verified.
+    ///
+    /// Encryption by GSSAPI is used only if the environment variable `PGGSSENCMODE` asks for it.
     public var encryption: Encryption
+    /// What keeps a connection of the server for the program.
+    public var pooling: Pooling
     /// The name that the server shows for the connections of the program.
     public var applicationName: String
     /// The events that a committed write survives.
@@ -39,7 +43,8 @@ public struct PostgresConfiguration: Sendable, Hashable {
     /// The seconds for which a block waits for a server that keeps the connection open, without a byte from it or to it.
     ///
     /// The connection is then given up: a read block fails with `.connectionLost`, and a commit is looked up on a new
-    /// connection. The time that ``lockTimeout`` allows is added where the server may wait for a lock.
+    /// connection. The time that ``lockTimeout`` allows is added where the server may wait for a lock. A wait for a standby
+    /// counts, so a write ends although no standby answers.
     public var answerTimeout: Int
     /// The seconds for which a write waits for the outcome of a commit whose connection was lost, or whose standby was not awaited.
     public var outcomeTimeout: Int
@@ -49,7 +54,8 @@ public struct PostgresConfiguration: Sendable, Hashable {
     /// A configuration; the defaults suit most stores.
     public init(
         hosts: [Host] = [], user: String? = nil, database: String? = nil, store: String = "default",
-        encryption: Encryption = .prefer, applicationName: String = "JustPersist",
+        encryption: Encryption = .prefer, pooling: Pooling = .session,
+        applicationName: String = "JustPersist",
         durability: Durability = .full, isReadOnly: Bool = false, createsIfMissing: Bool = true,
         changeLog: ChangeLogLength? = nil, connections: Int = 8, lockTimeout: Int = 30,
         connectTimeout: Int = 10, answerTimeout: Int = 60, outcomeTimeout: Int = 60,
@@ -60,6 +66,7 @@ public struct PostgresConfiguration: Sendable, Hashable {
         self.database = database
         self.store = store
         self.encryption = encryption
+        self.pooling = pooling
         self.applicationName = applicationName
         self.durability = durability
         self.isReadOnly = isReadOnly
@@ -85,6 +92,16 @@ public struct PostgresConfiguration: Sendable, Hashable {
             self.name = name
             self.port = port
         }
+    }
+
+    /// What keeps a connection of the server: poolers such as pgbouncer have modes of these names.
+    public enum Pooling: String, Sendable, Hashable, CaseIterable {
+        /// A session: there is no pooler, or one that gives each client a connection of its own.
+        case session
+        /// A transaction: a pooler may give each transaction another connection.
+        ///
+        /// Each transaction then sends its settings and the text of its statements.
+        case transaction
     }
 
     /// The modes of encryption, with libpq's names.

@@ -7,8 +7,11 @@ import Testing
 /// The record layer keeps the contract on an engine that answers as a server does, in small answers.
 struct RemoteConformanceTests {
     enum Fixture: ConformanceFixture {
-        static func makeStore(in directory: URL) -> RecordStore<CountingEngine> {
-            RecordStore(engine: CountingEngine(answerBytes: 300, pageLength: 7))
+        static func makeStore(in directory: URL) -> RecordStore<EnvelopeEngine> {
+            let limits = EnvelopeServer.Limits(
+                transactionBytes: .max, valueBytes: .max, seconds: .infinity, answerBytes: 300,
+                pageLength: 7)
+            return RecordStore(engine: EnvelopeEngine(EnvelopeServer(limits: limits)))
         }
     }
 

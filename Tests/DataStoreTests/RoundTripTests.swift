@@ -1,15 +1,23 @@
 import Foundation
 import JustPersist
+import JustPersistConformance
 import JustPersistRecords
 import Testing
 
 /// The calls of a store over a server take few round trips.
 struct RoundTripTests {
-    private let engine = CountingEngine()
-    private let store: RecordStore<CountingEngine>
+    private let engine = Self.engine()
+    private let store: RecordStore<EnvelopeEngine>
     private let ids: [ItemID]
 
     private static let count = 10_000
+
+    /// An engine without other limits.
+    private static func engine(answerBytes: Int = 4 << 20) -> EnvelopeEngine {
+        let limits = EnvelopeServer.Limits(
+            transactionBytes: .max, valueBytes: .max, seconds: .infinity, answerBytes: answerBytes)
+        return EnvelopeEngine(EnvelopeServer(limits: limits))
+    }
 
     init() throws {
         store = RecordStore(engine: engine)
@@ -124,7 +132,7 @@ struct RoundTripTests {
 
     /// Answers with room for few records are asked for again and again, but not once for each record.
     @Test func recordsThatNeedSeveralAnswersAreReadTogether() throws {
-        let engine = CountingEngine(answerBytes: 64 << 10)
+        let engine = Self.engine(answerBytes: 64 << 10)
         let store = RecordStore(engine: engine)
         try store.open()
         let text = String(repeating: "x", count: 1_000)
@@ -180,5 +188,14 @@ struct RoundTripTests {
         #expect(
             first == Array(ids.enumerated().filter { $0.offset % 10 == 0 }.map(\.element).prefix(5))
         )
+    }
+}
+
+extension EnvelopeEngine {
+    /// The number of round trips that `body` takes.
+    fileprivate func trips(of body: () throws -> Void) rethrows -> Int {
+        let before = server.counts.roundTrips
+        try body()
+        return server.counts.roundTrips - before
     }
 }

@@ -211,11 +211,14 @@ struct AccessTests {
         let store = try Shelf.store()
         let session = try await StoreInspector(store).start()
         let client = Client(session)
-        for number in 0..<10 {
+        func status(_ number: Int) async throws -> Int {
             let wrong = String(repeating: "\(number)", count: 32)
             let headers = ["Authorization: Bearer \(wrong)"]
-            #expect(try await client.reply("GET", "/types.json", headers: headers).status == 401)
+            return try await client.reply("GET", "/types.json", headers: headers).status
         }
+        for number in 0..<9 { #expect(try await status(number) == 401) }
+        // The inspector may have ended before this is answered.
+        _ = try? await status(9)
         await session.waitUntilStopped()
         await #expect(throws: (any Error).self) { try await client.reply("/types.json") }
     }

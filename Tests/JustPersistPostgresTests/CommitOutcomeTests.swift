@@ -5,24 +5,6 @@ import Testing
 
 /// The outcome of each commit is known, wherever the connection breaks.
 @Suite(.serialized, .enabled(if: Server.isThere, Server.notThere)) struct CommitOutcomeTests {
-    /// Numbers that were written, with what the store has said about each.
-    private struct Ledger {
-        var acknowledged: [Int64] = []
-        var refused: [Int64] = []
-
-        /// Compares with a store.
-        func expect(_ found: [Int64]) {
-            let counts = Dictionary(found.map { ($0, 1) }, uniquingKeysWith: +)
-            let lost = acknowledged.filter { counts[$0] == nil }
-            let doubled = counts.filter { $0.value > 1 }.map(\.key)
-            let unwanted = refused.filter { counts[$0] != nil }
-            #expect(lost.isEmpty, "acknowledged, and lost")
-            #expect(doubled.isEmpty, "stored twice")
-            #expect(unwanted.isEmpty, "refused, and stored")
-            #expect(found.count == acknowledged.count)
-        }
-    }
-
     private static let isLong = ProcessInfo.processInfo.environment["JP_LONG"] == "1"
 
     /// The connection is cut after each number of bytes that a write sends, and that it receives.
@@ -37,29 +19,21 @@ import Testing
         try store.writeEntry(1)
         let bytes = proxy.bytes(direction) - before
         #expect(bytes > 100)
-        var ledger = Ledger(acknowledged: [0, 1])
+        var load = Load()
+        for number: Int64 in 0...1 { load.note(number, .acknowledged) }
         var next: Int64 = 2
         let start = Int.random(in: 0..<(Self.isLong ? 1 : 7))
         for place in stride(from: start, to: bytes + 40, by: Self.isLong ? 1 : 7) {
             proxy.cut(direction, after: place)
-            do {
-                try store.writeEntry(next)
-                ledger.acknowledged.append(next)
-            } catch let error as DataStoreError where error.code == .connectionLost {
-                ledger.refused.append(next)
-            }
+            load.note(next, Load.write(next, to: store))
             proxy.cutNothing()
             next += 1
         }
         let direct = try PostgresDataStore.open(url)
-        ledger.expect(try direct.entryNumbers())
-        print(
-            """
-            Cut \(proxy.cuts) times in \(bytes) bytes \(direction.rawValue): \(ledger.acknowledged.count) committed, \
-            \(ledger.refused.count) refused, 0 lost, 0 doubled expected
-            """)
+        print("Cut \(proxy.cuts) times in \(bytes) bytes \(direction.rawValue):")
+        try load.expect(in: direct)
         #expect(proxy.cuts > bytes / 20)
-        #expect(!ledger.refused.isEmpty || direction == .toClient)
+        #expect(!load.refused.isEmpty || direction == .toClient)
         try direct.destroy()
     }
 
@@ -111,7 +85,9 @@ import Testing
         let name = try #require(url.split(separator: "=").last).description
         let store = try PostgresDataStore.withEntries(url)
         let count = Self.isLong ? 1_000 : 60
-        let (ledger, kills) = try load(on: [store], seconds: Self.isLong ? 60 : 6, writers: 4) {
+        let (load, kills) = try Load.run(
+            on: [store], seconds: Self.isLong ? 60 : 6, writers: 4
+        ) { _ in
             var kills = 0
             for _ in 0..<count {
                 let rows = try Server.run(
@@ -122,10 +98,8 @@ import Testing
             }
             return kills
         }
-        ledger.expect(try store.entryNumbers())
-        print(
-            "Ended \(kills) sessions: \(ledger.acknowledged.count) committed, \(ledger.refused.count) refused"
-        )
+        print("Ended \(kills) sessions:")
+        try load.expect(in: store)
         // A session that has just been ended is not there again at once.
         #expect(kills > count / 10)
         try store.destroy()
@@ -140,7 +114,7 @@ import Testing
         let stores = try [PostgresDataStore.withEntries(url), PostgresDataStore.open(url)]
         let rounds = Self.isLong ? 1_000 : 5
         var counts = [0, 0, 0]
-        let (ledger, _) = try load(on: stores, seconds: 1, writers: 4) {
+        let (load, _) = try Load.run(on: stores, seconds: 1, writers: 4) { _ in
             // Nine is prime to twenty, and each kind comes early.
             for round in 0..<rounds {
                 Thread.sleep(forTimeInterval: .random(in: 0.02..<0.2))
@@ -156,51 +130,12 @@ import Testing
                     counts[2] += 1
                 }
             }
-            return rounds
         }
-        ledger.expect(try stores[0].entryNumbers())
         print(
             """
-            Killed \(counts[0]) serving processes, all processes \(counts[1]) times and the postmaster \(counts[2]) times: \
-            \(ledger.acknowledged.count) committed, \(ledger.refused.count) refused
+            Killed \(counts[0]) serving processes, all processes \(counts[1]) times and the postmaster \(counts[2]) times:
             """)
-        #expect(ledger.acknowledged.count > rounds)
-    }
-
-    /// Writes from several threads while `disturb` runs, and at least for some seconds.
-    private func load(
-        on stores: [PostgresDataStore], seconds: Double, writers: Int,
-        _ disturb: () throws -> Int
-    ) throws -> (Ledger, Int) {
-        let ledger = Locked(Ledger())
-        let next = Locked<Int64>(0)
-        let isOver = Locked(false)
-        let running = Locked(writers)
-        for writer in 0..<writers {
-            Thread {
-                let store = stores[writer % stores.count]
-                while !isOver.withLock({ $0 }) {
-                    let number = next.withLock { next in
-                        next += 1
-                        return next
-                    }
-                    do {
-                        try store.writeEntry(number)
-                        ledger.withLock { $0.acknowledged.append(number) }
-                    } catch let error as DataStoreError where error.code == .connectionLost {
-                        ledger.withLock { $0.refused.append(number) }
-                    } catch {
-                        Issue.record(error)
-                    }
-                }
-                running.change { $0 -= 1 }
-            }.start()
-        }
-        let start = Date()
-        let result = try disturb()
-        Thread.sleep(forTimeInterval: max(0, seconds + start.timeIntervalSinceNow))
-        isOver.withLock { $0 = true }
-        running.wait { $0 == 0 ? () : nil }
-        return (ledger.withLock { $0 }, result)
+        try load.expect(in: stores[0])
+        #expect(load.acknowledged.count > rounds)
     }
 }

@@ -20,6 +20,30 @@ import Testing
         Issue.record("\(name) is not \(value)")
     }
 
+    /// Waits until a commit waits for a standby: another process of the server must have noticed the setting, too.
+    private func awaitCommitsThatWait(on server: OwnServer) throws {
+        let administrator = try TestConnection(server.directory)
+        let connection = try TestConnection(server.directory)
+        for _ in 0..<1_000 {
+            let left = Locked(1)
+            Thread {
+                do {
+                    try connection.run("INSERT INTO probe VALUES (1)")
+                } catch {
+                    Issue.record(error)
+                }
+                left.change { $0 -= 1 }
+            }.start()
+            while left.withLock({ $0 }) > 0 {
+                let waiting = try administrator.run(
+                    "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+                )
+                if !waiting.isEmpty { return left.wait { $0 == 0 ? () : nil } }
+            }
+        }
+        Issue.record("No commit waits for a standby")
+    }
+
     private func endSessions(on server: OwnServer) throws {
         try TestConnection(server.directory).run(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'JustPersist'"
@@ -54,9 +78,9 @@ import Testing
         let store = try PostgresDataStore.withEntries(
             server.url + "?store=replicated&outcomeTimeout=3&lockTimeout=1")
         try store.writeEntry(1)
+        try TestConnection(server.directory).run("CREATE TABLE probe (n int)")
         try set("synchronous_standby_names", "nowhere", on: server)
-        // Commits wait when another process of the server has noticed the change, too.
-        Thread.sleep(forTimeInterval: 1)
+        try awaitCommitsThatWait(on: server)
         let cancellations = Locked(0)
         let isOver = Locked(false)
         let left = Locked(1)

@@ -47,7 +47,7 @@ final class OwnServer: Sendable {
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'JustPersist' ORDER BY random() LIMIT 1"
         )
         guard let pid = rows?.first.flatMap({ Int32($0[0]) }) else { return try awaitStart() }
-        kill(pid, SIGKILL)
+        if isOurs(pid) { kill(pid, SIGKILL) }
         Thread.sleep(forTimeInterval: 0.02)
         try awaitStart()
     }
@@ -56,6 +56,7 @@ final class OwnServer: Sendable {
     func killPostmaster() throws {
         let file = try String(contentsOfFile: directory + "/data/postmaster.pid", encoding: .utf8)
         let pid = try #require(file.split(separator: "\n").first.flatMap { Int32($0) })
+        try #require(isOurs(pid))
         kill(pid, SIGKILL)
         // The processes that it has left end when they notice, and the server starts when they have.
         for _ in 0..<200 {
@@ -63,6 +64,17 @@ final class OwnServer: Sendable {
             Thread.sleep(forTimeInterval: 0.05)
         }
         try start()
+    }
+
+    /// Whether a process is one of this server: another one may have the number of a process that has ended.
+    private func isOurs(_ pid: Int32) -> Bool {
+        #if os(Linux)
+            let folder = try? FileManager.default.destinationOfSymbolicLink(
+                atPath: "/proc/\(pid)/cwd")
+            return folder == directory + "/data"
+        #else
+            return true
+        #endif
     }
 
     private func awaitStart() throws {

@@ -22,7 +22,8 @@ enum PostgresFixture: ConformanceFixture {
         let url = Server.url ?? "postgres://postgres@%2Fno-server/postgres"
         let options = DataStoreOptions(changeLog: changeLog)
         PostgresDataStore.register()
-        let store = try DataStores.make("\(url)?store=\(name(of: directory))", options: options)
+        let store = try DataStores.make(
+            Server.with(options: ["store=\(name(of: directory))"], url), options: options)
         guard let store = store as? PostgresDataStore else { throw DataStoreError.noStore }
         return store
     }

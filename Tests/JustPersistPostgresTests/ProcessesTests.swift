@@ -125,7 +125,7 @@ import Testing
         let url = try Server.newStore()
         let store = try PostgresDataStore.open(url)
         try Self.makeLists(in: store)
-        let blocks = (Self.isLong ? 50_000 : 1_200) / processes
+        let blocks = (Self.isLong ? 100_000 : 1_200) / processes
         unsafe setenv(Self.environment, "\(url) \(blocks)", 1)
         await withTaskGroup { group in
             for _ in 0..<processes {

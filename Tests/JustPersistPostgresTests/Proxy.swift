@@ -43,7 +43,7 @@ final class Proxy: Sendable {
 
     /// The URL of a new store that is reached through the proxy.
     func url(of direct: String) throws -> String {
-        let encoded = Server.socketDirectory.replacingOccurrences(of: "/", with: "%2F")
+        let encoded = Server.reachedDirectory.replacingOccurrences(of: "/", with: "%2F")
         return direct.replacingOccurrences(
             of: encoded, with: directory.replacingOccurrences(of: "/", with: "%2F"))
     }
@@ -107,7 +107,7 @@ final class Proxy: Sendable {
             return
         }
         let server = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard let address = try? Self.address(Server.socketDirectory) else { return }
+        guard let address = try? Self.address(Server.reachedDirectory) else { return }
         let isConnected = unsafe withUnsafePointer(to: address) { pointer in
             unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 unsafe connect(server, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0

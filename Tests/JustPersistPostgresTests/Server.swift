@@ -17,12 +17,25 @@ enum Server {
     static func newStore(_ options: String = "") throws -> String {
         let url = try #require(url)
         let name = "test_" + UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "_")
-        return url + "?store=\(name)" + (options.isEmpty ? "" : "&" + options)
+        return with(options: ["store=\(name)"] + (options.isEmpty ? [] : [options]), url)
     }
+
+    /// A URL with further options.
+    static func with(options: [String], _ url: String) -> String {
+        url + (url.contains("?") ? "&" : "?") + options.joined(separator: "&")
+    }
+
+    /// Whether the tests reach the server through a pooler, which may give each transaction another connection.
+    static var isPooled: Bool { url?.contains("pooling=transaction") ?? false }
 
     /// The directory of the server's socket.
     static var socketDirectory: String {
         ProcessInfo.processInfo.environment["JP_POSTGRES_DIRECTORY"] ?? ""
+    }
+
+    /// The directory of the socket in the URL, which may be a pooler's.
+    static var reachedDirectory: String {
+        ProcessInfo.processInfo.environment["JP_POSTGRES_SOCKET"] ?? socketDirectory
     }
 
     /// Runs statements, and returns the rows of the last one.

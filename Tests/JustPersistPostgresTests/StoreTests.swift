@@ -219,10 +219,51 @@ import Testing
     /// The server's refusals are recognized by their SQLSTATE.
     @Test func refusalsOfTheServerHaveCodes() throws {
         let url = try #require(Server.url)
-        #expect(try failure(opening: url + "_missing?store=a").code == .storeNotFound)
+        let missing = url.replacing(#/\/postgres(?!@)/#, with: "/postgres_missing")
+        let absence = try failure(opening: Server.with(options: ["store=a"], missing))
         let role = url.replacing("//postgres@", with: "//missing@")
-        let refusal = try failure(opening: role + "?store=a")
+        let refusal = try failure(opening: Server.with(options: ["store=a"], role))
+        if Server.isPooled { return }
+        #expect(absence.code == .storeNotFound)
         #expect(refusal.code == .accessDenied, "\(refusal)")
+    }
+
+    /// A server that could not be reached may accept the connection later, whatever the others have said.
+    @Test func severalServersAreTriedInTheirOrder() throws {
+        let refusing = try RefusingServer("SFATAL\0VFATAL\0C28P01\0Mno\0Rauth_failed\0")
+        defer { refusing.stop() }
+        let (refused, away) = (refusing.directory.replacing("/", with: "%2F"), "%2Fno%2Fserver")
+        let url = try Server.newStore()
+        let there = Server.reachedDirectory.replacing("/", with: "%2F")
+        func with(_ hosts: String...) -> String {
+            url.replacing(there, with: hosts.joined(separator: ",")) + "&connectTimeout=1"
+        }
+        #expect(try failure(opening: with(refused, refused)).code == .accessDenied)
+        #expect(try failure(opening: with(refused, away)).code == .connectionLost)
+        #expect(try failure(opening: with(away, refused)).code == .connectionLost)
+        for hosts in [[there, away], [away, there], [refused, there]] {
+            let store = try PostgresDataStore.open(with(hosts.joined(separator: ",")))
+            try store.close()
+        }
+        try PostgresDataStore.open(url).destroy()
+    }
+
+    /// A call that commits nothing, or whose effect is not known, does not say that nothing was committed.
+    @Test func aLossIsDescribedForTheCall() throws {
+        PostgresDataStore.register()
+        let url = "postgres://u@%2Fno%2Fserver/d"
+        let token = CommitToken(
+            rawValue: "\(UUID().uuidString)/1/\(Int(Date().timeIntervalSince1970))")
+        let store = try #require(try DataStores.make(url) as? PostgresDataStore)
+        let calls: [(String, () throws -> Void)] = [
+            ("open", { try store.open() }), ("outcome", { _ = try store.outcome(of: token) }),
+            ("destroy", { try store.destroy() }),
+        ]
+        for (operation, call) in calls {
+            let error = try #require(#expect(throws: DataStoreError.self) { try call() })
+            #expect(error.code == .connectionLost && error.operation == operation)
+            #expect(!error.message.contains("Nothing was committed"), "\(error)")
+        }
     }
 
     /// A server may write its messages in any language.

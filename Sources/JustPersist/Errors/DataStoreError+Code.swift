@@ -141,6 +141,15 @@ extension DataStoreError {
         /// ``DataStoreError/commitToken`` identifies the commit.
         public static let commitOutcomeUnknown = Code("commitOutcomeUnknown")
 
+        /// Another process has changed what a write block has read; nothing was changed.
+        ///
+        /// Thrown by engines over servers whose transactions do not wait for each other. The block may be run again.
+        public static let conflict = Code("conflict")
+        /// The block lasted longer than the server keeps the state that the block sees; nothing was changed.
+        public static let snapshotExpired = Code("snapshotExpired")
+        /// The block's changes are more than the server accepts in one transaction; nothing was changed.
+        public static let transactionTooLarge = Code("transactionTooLarge")
+
         // MARK: Moving data
 
         /// The target of a migration already holds items.

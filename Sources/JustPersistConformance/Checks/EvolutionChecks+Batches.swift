@@ -1,3 +1,4 @@
+import Foundation
 import JustPersist
 import JustPersistMigration
 
@@ -178,7 +179,55 @@ extension EvolutionChecks {
             try copy.store.write { db in try copy.declare(["fax"], db) }
             try copy.expectValues(["count": .int(1)], of: id, "in a copy that declares the name")
         },
+        CheckDefinition(
+            "evo/processes-apply-one-plan", clause: [17, 27],
+            gate: .requires(.evolution && .multiProcess),
+            "Two processes that apply a plan at the same time run each step once, and change each item once."
+        ) { check in
+            let store = try check.makeStore(named: "store")
+            try store.open()
+            let items = try StoredType(evolving, ["count"], in: store, check)
+            let ids = try store.write { db in
+                try (0..<30).map { try items.create(["count": .int($0)], db).uniqueToken }
+            }
+            let ready = check.directory.appending(path: isReady).path
+            let own = check.start {
+                let isThere = comesTrue(within: .seconds(10)) {
+                    FileManager.default.fileExists(atPath: ready)
+                }
+                check.expect(isThere, "The other process did not open the store.")
+                try store.apply(shared)
+            }
+            _ = try check.runChild(planApplier)
+            try own.join()
+            for (number, id) in ids.enumerated() {
+                try items.expectValues(
+                    ["count": .int(Int64(number) + 102)], of: id,
+                    "after two processes applied a plan")
+            }
+            let history = try store.schemaHistory()
+            check.expectEqual(history.map(\.name), ["1", "count", "2"], "the history")
+        },
     ]
+
+    private static let evolving = "ConformanceEvolving"
+    private static let isReady = "ready"
+
+    /// The plan that two processes apply.
+    private static let shared = SchemaPlan("conformance") {
+        increment("1", evolving)
+        batch(of: evolving) { _ in false }
+        increment("2", evolving)
+    }
+
+    /// Opens the store that the checking process has open, and applies the plan.
+    static let planApplier = ChildRole("evo/plan-applier") { child in
+        let store = try child.makeStore(named: "store")
+        try store.open()
+        try Data().write(to: child.directory.appending(path: isReady))
+        try store.apply(shared)
+        try store.close()
+    }
 
     /// A plan with a step that adds 100 to the count of each item, in batches of three.
     ///
@@ -186,13 +235,17 @@ extension EvolutionChecks {
     private static func batches(
         _ key: String, failing fails: @escaping @Sendable (Int) -> Bool
     ) -> SchemaPlan {
-        SchemaPlan("conformance") {
-            SchemaStep.batched("count", of: key, batchSize: 3) { item in
-                guard case .int(let count) = item["count"], !fails(Int(count)) else {
-                    throw StepFailure()
-                }
-                item["count"] = .int(count + 100)
+        SchemaPlan("conformance") { batch(of: key, failing: fails) }
+    }
+
+    private static func batch(
+        of key: String, failing fails: @escaping @Sendable (Int) -> Bool
+    ) -> SchemaStep {
+        SchemaStep.batched("count", of: key, batchSize: 3) { item in
+            guard case .int(let count) = item["count"], !fails(Int(count)) else {
+                throw StepFailure()
             }
+            item["count"] = .int(count + 100)
         }
     }
 }

@@ -15,7 +15,10 @@ struct ChildRole: Sendable {
 
     /// Every role.
     static let all: [ChildRole] =
-        DurabilityRoles.all + [FixtureChecks.writer, ErrorChecks.secondOpener, ErrorChecks.sharer]
+        DurabilityRoles.all + [
+            FixtureChecks.writer, ErrorChecks.secondOpener, ErrorChecks.sharer,
+            EvolutionChecks.planApplier,
+        ]
 }
 
 /// The parameters of a role, and the stores that it uses.

@@ -11,6 +11,14 @@ final class Connection: @unchecked Sendable {
     private let silenceLimit: Int
     /// The seconds for which the server may wait for a lock, and be silent meanwhile.
     private let lockTimeout: Int
+    /// The time at which the server is given up, whatever it has sent; `nil` for none.
+    private let deadline: ContinuousClock.Instant?
+    /// The query for the settings of each transaction, if a pooler gives each one a connection of its choice; else `nil`.
+    private let settingsOfTransactions: String?
+    /// The statements to send with each request; empty if the server has prepared them.
+    private var texts: [Statement: String] = [:]
+    /// The call for which the connection is used.
+    var operation: String
     /// Whether the server was given up.
     private var isSilent = false
     /// Whether a commit survives a loss of power, as far as the server's settings say.
@@ -53,9 +61,71 @@ final class Connection: @unchecked Sendable {
     // MARK: Opening
 
     /// Connects to one of the servers, which must accept writes unless the store is read-only.
-    init(_ configuration: PostgresConfiguration, timeout: Int) throws(DataStoreError) {
-        let start = Surroundings.now
-        let parameters = configuration.connectionParameters(timeout: timeout)
+    ///
+    /// - Parameter deadline: The time at which connecting and all later requests are given up; `nil` if each of them has
+    ///   its own limit only.
+    init(
+        _ configuration: PostgresConfiguration, for operation: String,
+        until deadline: ContinuousClock.Instant? = nil
+    ) throws(DataStoreError) {
+        self.operation = operation
+        self.deadline = deadline
+        silenceLimit = configuration.answerTimeout
+        lockTimeout = configuration.lockTimeout
+        let isPooled = configuration.pooling == .transaction
+        settingsOfTransactions = isPooled ? configuration.settings(ofTransaction: true) : nil
+        let end = Surroundings.now + .seconds(configuration.connectTimeout)
+        handle = try Self.connect(configuration, operation, until: min(end, deadline ?? end))
+        unsafe PQsetnonblocking(handle.pointer, 1)
+        receiveNotices()
+        let settings = isPooled ? "" : configuration.settings(ofTransaction: false) + ";"
+        let guarantees = try run(settings + PostgresConfiguration.guarantees).first ?? []
+        keepsCommits = !guarantees.contains("off")
+    }
+
+    /// Connects to the first server that accepts the connection.
+    ///
+    /// Each is tried by itself, because libpq tries no other one after a server that refuses the user, and its text does
+    /// not show which server is the reason for which part of it.
+    private static func connect(
+        _ configuration: PostgresConfiguration, _ operation: String,
+        until end: ContinuousClock.Instant
+    ) throws(DataStoreError) -> ConnectionHandle {
+        let servers: [PostgresConfiguration.Host?] =
+            configuration.hosts.isEmpty ? [nil] : configuration.hosts
+        var refusal: DataStoreError?
+        var loss: DataStoreError?
+        for (place, server) in servers.enumerated() {
+            let left = (end - Surroundings.now) / .seconds(1)
+            // A server that was not tried may accept the connection later.
+            if place > 0, left <= 0 {
+                loss = loss ?? .connectionLost("", in: operation)
+                break
+            }
+            // libpq waits for two seconds at least.
+            let share = max(2, Int(left) / (servers.count - place))
+            do throws(DataStoreError) {
+                return try connect(
+                    configuration.connectionParameters(to: server, timeout: share), operation,
+                    until: Surroundings.now + .seconds(share))
+            } catch {
+                if error.code == .connectionLost {
+                    loss = loss ?? error
+                } else {
+                    refusal = refusal ?? error
+                }
+            }
+        }
+        // So may a server that could not be reached.
+        throw loss ?? refusal ?? .connectionLost("", in: operation)
+    }
+
+    /// Connects to one server.
+    ///
+    /// - Parameter end: The time from which a failed attempt is not repeated for its reason.
+    private static func connect(
+        _ parameters: [(String, String)], _ operation: String, until end: ContinuousClock.Instant
+    ) throws(DataStoreError) -> ConnectionHandle {
         let pointer = unsafe Self.withCStrings(parameters.map(\.0) + parameters.map(\.1)) {
             (strings) -> OpaquePointer? in
             var names = unsafe Array(strings.prefix(parameters.count))
@@ -66,53 +136,41 @@ final class Connection: @unchecked Sendable {
         }
         guard let pointer = unsafe pointer else {
             throw DataStoreError(
-                .storageFailure, in: "open", "There is no memory for a connection.")
+                .storageFailure, in: operation, "There is no memory for a connection.")
         }
-        handle = unsafe ConnectionHandle(pointer)
-        silenceLimit = configuration.answerTimeout
-        lockTimeout = configuration.lockTimeout
-        if unsafe PQstatus(pointer) != CONNECTION_OK {
-            let hasTime = Surroundings.now - start < .seconds(timeout)
-            try connectAgain(configuration, hasTime: hasTime)
+        let handle = unsafe ConnectionHandle(pointer)
+        if handle.isConnected { return handle }
+        let text = handle.errorText
+        var state: String?
+        if unsafe PQconnectionNeedsPassword(pointer) == 1 {
+            state = "28P01"
+        } else if Surroundings.now < end {
+            // libpq has an SQLSTATE for a connection that failed only in the text of this second failure. The rest of the
+            // texts is in the language of the server and of the program.
+            unsafe PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
+            unsafe PQreset(pointer)
+            if handle.isConnected { return handle }
+            state = DataStoreError.states(inVerbose: handle.errorText).first
         }
-        unsafe PQsetnonblocking(pointer, 1)
-        receiveNotices()
-        let guarantees = try run(configuration.settings).first ?? []
-        keepsCommits = !guarantees.contains("off")
-    }
-
-    /// Tries once more, because libpq has an SQLSTATE for a connection that failed only in the text of this second failure.
-    ///
-    /// The rest of the texts is in the language of the server and of the program.
-    private func connectAgain(
-        _ configuration: PostgresConfiguration, hasTime: Bool
-    ) throws(DataStoreError) {
-        let text = errorText
-        let lacksPassword = unsafe PQconnectionNeedsPassword(handle.pointer) == 1
-        guard hasTime || lacksPassword else { throw .connectionLost(text, in: "open") }
-        if !lacksPassword {
-            unsafe PQsetErrorVerbosity(handle.pointer, PQERRORS_VERBOSE)
-            unsafe PQreset(handle.pointer)
-            guard unsafe PQstatus(handle.pointer) != CONNECTION_OK else { return }
-        }
-        let states = lacksPassword ? ["28P01"] : DataStoreError.states(inVerbose: errorText)
-        // A server that could not be reached may accept the connection later.
-        guard let state = states.first, states.count >= configuration.hosts.count else {
-            throw .connectionLost(text, in: "open")
-        }
+        guard let state else { throw .connectionLost(text, in: operation) }
         throw DataStoreError(
             serverState: state,
-            text: text.split(whereSeparator: \.isNewline).joined(separator: " "), in: "open")
+            text: text.split(whereSeparator: \.isNewline).joined(separator: " "), in: operation)
     }
 
     /// Prepares the statements of a store, and enters the pipeline mode.
     func prepare(_ names: Names) throws(DataStoreError) {
-        guard unsafe PQenterPipelineMode(handle.pointer) == 1 else { throw lost("open") }
+        guard unsafe PQenterPipelineMode(handle.pointer) == 1 else { throw lost() }
+        // A statement is prepared in a connection of the server, which a pooler may exchange.
+        if settingsOfTransactions != nil {
+            for statement in Statement.allCases { texts[statement] = statement.text(names) }
+            return
+        }
         for statement in Statement.allCases {
             guard
                 unsafe PQsendPrepare(
                     handle.pointer, statement.rawValue, statement.text(names), 0, nil) == 1
-            else { throw lost("open") }
+            else { throw lost() }
         }
         _ = try end().receive()
     }
@@ -129,31 +187,24 @@ final class Connection: @unchecked Sendable {
 
     /// Whether the connection can be used.
     var isUsable: Bool {
-        if handle.isInherited || isSilent { return false }
-        return unsafe PQstatus(handle.pointer) == CONNECTION_OK
+        !handle.isInherited && !isSilent && handle.isConnected
     }
 
     /// Whether the process was forked after the connection was made.
     var isInherited: Bool { handle.isInherited }
 
-    private var errorText: String {
-        unsafe PQerrorMessage(handle.pointer).map { unsafe String(cString: $0) } ?? ""
-    }
-
-    private func lost(_ operation: String) -> DataStoreError {
-        .connectionLost(errorText, in: operation)
-    }
+    private func lost() -> DataStoreError { .connectionLost(handle.errorText, in: operation) }
 
     // MARK: Statements before the pipeline mode
 
     /// Runs statements without parameters, and returns the last one's rows as texts.
     @discardableResult
     func run(_ statements: String) throws(DataStoreError) -> [[String?]] {
-        guard unsafe PQsendQuery(handle.pointer, statements) == 1 else { throw lost("open") }
+        guard unsafe PQsendQuery(handle.pointer, statements) == 1 else { throw lost() }
         var rows: [[String?]] = []
         var failure: DataStoreError?
         while true {
-            try exchange("open", silenceLimit: silenceLimit + lockTimeout)
+            try exchange(silenceLimit: silenceLimit + lockTimeout)
             guard let pointer = unsafe PQgetResult(handle.pointer) else { break }
             let result = unsafe ResultHandle(pointer)
             switch result.status {
@@ -163,7 +214,7 @@ final class Connection: @unchecked Sendable {
                 rows = (0..<result.rowCount).map { row in
                     (0..<columns).map { result.text(row, $0) }
                 }
-            default: failure = failure ?? self.failure(result, in: "open")
+            default: failure = failure ?? self.failure(result)
             }
         }
         if let failure { throw failure }
@@ -171,17 +222,17 @@ final class Connection: @unchecked Sendable {
     }
 
     /// The error for a failed result.
-    private func failure(_ result: borrowing ResultHandle, in operation: String) -> DataStoreError {
+    private func failure(_ result: borrowing ResultHandle) -> DataStoreError {
         // The server explains why it ends a connection.
         let state = result.report(Int(UInt8(ascii: "C"))) ?? ""
-        return isUsable || !state.isEmpty ? DataStoreError(result, in: operation) : lost(operation)
+        return isUsable || !state.isEmpty ? DataStoreError(result, in: operation) : lost()
     }
 
     /// Throws if a commit would not survive a loss of power.
     func checkDurability(_ durability: Durability) throws(DataStoreError) {
         guard durability == .full, !keepsCommits else { return }
         throw DataStoreError(
-            .unsupported, in: "open",
+            .unsupported, in: operation,
             """
             The PostgreSQL server runs with fsync or full_page_writes off, so a loss of power can destroy the store. Turn \
             them on, or open the store with durability=relaxed. Nothing was changed.
@@ -191,29 +242,54 @@ final class Connection: @unchecked Sendable {
     // MARK: Requests
 
     /// Throws in a process that was forked, whose parent uses the connection.
-    private func checkProcess(in operation: String) throws(DataStoreError) {
+    private func checkProcess() throws(DataStoreError) {
         if isInherited { throw .connectionLost("This process was forked.", in: operation) }
+    }
+
+    /// The statements that begin a transaction of single statements.
+    var begin: String {
+        "BEGIN ISOLATION LEVEL READ COMMITTED;" + (settingsOfTransactions.map { $0 + ";" } ?? "")
+    }
+
+    /// Sends the statements that begin a transaction of a block.
+    ///
+    /// - Parameter locked: The table to lock in a write block; `nil` in a read block. A lock is no query: the snapshot is
+    ///   taken by the first query, when the lock is held. So the block sees the newest state, and runs once.
+    func sendBegin(locking locked: String?) throws(DataStoreError) {
+        try send("BEGIN ISOLATION LEVEL REPEATABLE READ" + (locked == nil ? " READ ONLY" : ""))
+        if let locked {
+            if settingsOfTransactions != nil {
+                try send("SET LOCAL lock_timeout = \(lockTimeout * 1_000)")
+            }
+            try send("LOCK TABLE \(locked) IN EXCLUSIVE MODE")
+        }
+        if let settingsOfTransactions { try send(settingsOfTransactions) }
     }
 
     /// Sends a statement without parameters.
     func send(_ text: String) throws(DataStoreError) {
-        try checkProcess(in: "write")
+        try checkProcess()
         guard unsafe PQsendQueryParams(handle.pointer, text, 0, nil, nil, nil, nil, 1) == 1 else {
-            throw lost("write")
+            throw lost()
         }
     }
 
     /// Sends a prepared statement.
     func send(_ statement: Statement, _ parameters: [UInt8]...) throws(DataStoreError) {
-        try checkProcess(in: "read")
+        try checkProcess()
         let isSent = unsafe Self.withPointers(parameters[...], []) { pointers in
             let lengths = parameters.map { Int32(truncatingIfNeeded: $0.count) }
             let formats = [Int32](repeating: 1, count: parameters.count)
+            if let text = texts[statement] {
+                return unsafe PQsendQueryParams(
+                    handle.pointer, text, Int32(parameters.count), nil, pointers, lengths, formats,
+                    1) == 1
+            }
             return unsafe PQsendQueryPrepared(
                 handle.pointer, statement.rawValue, Int32(parameters.count), pointers, lengths,
                 formats, 1) == 1
         }
-        guard isSent else { throw lost("read") }
+        guard isSent else { throw lost() }
     }
 
     /// Calls `body` with pointers to the bytes of all parameters.
@@ -239,8 +315,8 @@ final class Connection: @unchecked Sendable {
     ///
     /// - Parameter mayLock: Whether the server may wait for a lock.
     func end(mayLock: Bool = false) throws(DataStoreError) -> Answer {
-        try checkProcess(in: "read")
-        guard unsafe PQpipelineSync(handle.pointer) == 1 else { throw lost("read") }
+        try checkProcess()
+        guard unsafe PQpipelineSync(handle.pointer) == 1 else { throw lost() }
         let answer = Answer(
             of: self, silenceLimit: silenceLimit + (mayLock ? lockTimeout : 0))
         waiting.append(answer)
@@ -259,7 +335,7 @@ final class Connection: @unchecked Sendable {
 
     /// Receives the answer to the oldest request.
     fileprivate func receiveNext() throws(DataStoreError) {
-        try checkProcess(in: "read")
+        try checkProcess()
         guard !waiting.isEmpty else {
             throw DataStoreError(.storageFailure, in: "read", "The server was not asked.")
         }
@@ -278,10 +354,10 @@ final class Connection: @unchecked Sendable {
         var results: [Page] = []
         var failure: DataStoreError?
         while true {
-            try exchange("read", silenceLimit: answer.silenceLimit)
+            try exchange(silenceLimit: answer.silenceLimit)
             guard let pointer = unsafe PQgetResult(handle.pointer) else {
                 if isUsable { continue }  // The end of one statement's results.
-                throw failure ?? lost("read")
+                throw failure ?? lost()
             }
             let result = unsafe ResultHandle(pointer)
             switch result.status {
@@ -291,14 +367,14 @@ final class Connection: @unchecked Sendable {
                 return
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK: results.append(Page(result))
             case PGRES_PIPELINE_ABORTED: continue
-            default: failure = failure ?? self.failure(result, in: "read")
+            default: failure = failure ?? self.failure(result)
             }
         }
     }
 
     /// Sends what was queued, so that it does not collect in memory.
     func flush() throws(DataStoreError) {
-        try exchange("write", silenceLimit: silenceLimit, awaitsResult: false)
+        try exchange(silenceLimit: silenceLimit, awaitsResult: false)
     }
 
     // MARK: The socket
@@ -307,14 +383,13 @@ final class Connection: @unchecked Sendable {
     ///
     /// The next result says so if the connection is lost meanwhile.
     ///
-    /// - Throws: `.connectionLost` if no byte has passed in either direction for too long.
-    private func exchange(
-        _ operation: String, silenceLimit: Int, awaitsResult: Bool = true
-    ) throws(DataStoreError) {
-        if isSilent { throw silence(operation, silenceLimit) }
-        var end = Surroundings.now + .seconds(silenceLimit)
-        // The library may have more bytes than the socket if the connection is encrypted.
-        let isEncrypted = unsafe PQsslInUse(handle.pointer) == 1
+    /// - Throws: `.connectionLost` if no byte has passed in either direction for too long, or at the deadline.
+    private func exchange(silenceLimit: Int, awaitsResult: Bool = true) throws(DataStoreError) {
+        if isSilent { throw silence(.seconds(silenceLimit)) }
+        var lastByte = Surroundings.now
+        // The library may have more bytes than the socket if the connection is encrypted, and does not say how many.
+        let isEncrypted =
+            unsafe PQsslInUse(handle.pointer) == 1 || PQgssEncInUse(handle.pointer) == 1
         while true {
             if isEncrypted, unsafe PQconsumeInput(handle.pointer) == 0 { return }
             let unsent = unsafe PQflush(handle.pointer)
@@ -322,27 +397,33 @@ final class Connection: @unchecked Sendable {
             if awaitsResult ? unsafe PQisBusy(handle.pointer) == 0 : unsent == 0 { return }
             let events = Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0)
             var socket = pollfd(fd: unsafe PQsocket(handle.pointer), events: events, revents: 0)
-            let left = max(0, (end - Surroundings.now) / .milliseconds(1))
-            let ready = unsafe poll(&socket, 1, Int32(min(left.rounded(.up), 1e6)))
+            let silenceEnd = lastByte + .seconds(silenceLimit)
+            let left = max(
+                .zero, min(silenceEnd, deadline ?? silenceEnd) - Surroundings.now)
+            let milliseconds = (left / .milliseconds(1)).rounded(.up)
+            let ready = unsafe poll(&socket, 1, Int32(min(milliseconds, isEncrypted ? 50 : 1e6)))
             if ready < 0, errno != EINTR { return }
             if ready > 0 {
                 if socket.revents != Int16(POLLOUT), unsafe PQconsumeInput(handle.pointer) == 0 {
                     return
                 }
-                end = Surroundings.now + .seconds(silenceLimit)
-            } else if Surroundings.now >= end {
-                isSilent = true
-                throw silence(operation, silenceLimit)
+                lastByte = Surroundings.now
+                if let deadline, lastByte >= deadline { throw silence(.zero) }
+            } else if left == .zero {
+                throw silence(Surroundings.now - lastByte)
             }
         }
     }
 
-    private func silence(_ operation: String, _ seconds: Int) -> DataStoreError {
-        DataStoreError(
+    /// Gives the server up, and returns the error.
+    private func silence(_ duration: Duration) -> DataStoreError {
+        isSilent = true
+        let seconds = duration.components.seconds
+        return DataStoreError(
             .connectionLost, in: operation,
             """
             The PostgreSQL server has kept the connection open and not answered for \(seconds) seconds, so the connection \
-            was given up. Nothing was committed; try again, or allow more with the option “answerTimeout”.
+            was given up. \(DataStoreError.consequence(ofLossIn: operation)) The option “answerTimeout” allows more.
             """,
             engine: DataStoreError.EngineFailure(
                 name: PostgresEngine.name, text: "no answer for \(seconds) seconds"))

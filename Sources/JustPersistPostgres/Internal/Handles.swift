@@ -11,6 +11,13 @@ import JustPersist
     /// Whether the process was forked after the connection was made, so that it belongs to the parent.
     var isInherited: Bool { forkCount != ForkCount.current }
 
+    var isConnected: Bool { unsafe PQstatus(pointer) == CONNECTION_OK }
+
+    /// libpq's text about the last failure.
+    var errorText: String {
+        unsafe PQerrorMessage(pointer).map { unsafe String(cString: $0) } ?? ""
+    }
+
     deinit {
         // Closing it would end the parent's session on the server.
         if !isInherited { unsafe PQfinish(pointer) }

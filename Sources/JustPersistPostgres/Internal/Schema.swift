@@ -47,7 +47,7 @@ struct Schema {
             """ : ""
         try connection.run(
             """
-            BEGIN ISOLATION LEVEL READ COMMITTED; \(views)
+            \(connection.begin) \(views)
             DROP TABLE IF EXISTS \(names.entries), \(names.writer), \(names.commits) CASCADE; \(schema) COMMIT
             """)
     }
@@ -63,7 +63,8 @@ struct Schema {
                 "The schema “\(names.views)” holds something other than views of a store. Rename it; nothing was changed."
             )
         }
-        try connection.run(views.transaction)
+        try connection.run(
+            "\(connection.begin) \(views.statements.joined(separator: ";\n")); COMMIT")
     }
 
     /// Whether the schema of the views holds such views; `nil` if there is none.
@@ -131,7 +132,7 @@ struct Schema {
         // The lock is of this database, and lets one process at a time create the store.
         try connection.run(
             """
-            BEGIN ISOLATION LEVEL READ COMMITTED;
+            \(connection.begin)
             SELECT pg_advisory_xact_lock(hashtextextended('JustPersist \(names.schema)', 0));
             \(schema)
             CREATE TABLE IF NOT EXISTS \(names.entries) (k bytea PRIMARY KEY, v bytea NOT NULL) WITH (fillfactor = 80);
@@ -153,7 +154,7 @@ struct Schema {
             // Under the lock of writers, whose own rows must not be changed meanwhile.
             try connection.run(
                 """
-                BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE \(names.writer) IN EXCLUSIVE MODE NOWAIT; DELETE \(old); \
+                \(connection.begin) LOCK TABLE \(names.writer) IN EXCLUSIVE MODE NOWAIT; DELETE \(old); \
                 COMMIT
                 """)
         } catch {

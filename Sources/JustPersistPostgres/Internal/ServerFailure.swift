@@ -26,14 +26,14 @@ extension DataStoreError {
     }
 
     init(serverState state: String, text: String, in operation: String) {
-        let (code, message) = Self.meaning(of: state)
+        let (code, message) = Self.meaning(of: state, in: operation)
         self.init(
             code, in: operation, message,
             engine: EngineFailure(name: PostgresEngine.name, text: "SQLSTATE \(state): \(text)"))
     }
 
     /// The code and the message for an SQLSTATE, by its class if it is not listed itself.
-    private static func meaning(of state: String) -> (Code, String) {
+    private static func meaning(of state: String, in operation: String) -> (Code, String) {
         switch (state, state.prefix(2)) {
         case ("55P03", _):
             (
@@ -69,7 +69,7 @@ extension DataStoreError {
                 """
             )
         case (_, "08"), ("57P01", _), ("57P02", _), ("57P03", _), ("57P05", _):
-            (.connectionLost, lostMessage)
+            (.connectionLost, lostMessage(in: operation))
         case (_, "XX") where state != "XX000":
             (
                 .corrupted,
@@ -81,14 +81,27 @@ extension DataStoreError {
         }
     }
 
-    private static var lostMessage: String {
-        "The connection to the PostgreSQL server was lost, or none could be made. Nothing was committed; try again."
+    private static func lostMessage(in operation: String) -> String {
+        """
+        The connection to the PostgreSQL server was lost, or none could be made. \(consequence(ofLossIn: operation))
+        """
+    }
+
+    /// What the loss of the connection in a call leaves, and what to do next.
+    static func consequence(ofLossIn operation: String) -> String {
+        switch operation {
+        case "write": "Nothing was committed; try again."
+        case "outcome": "The outcome of the commit is not known yet; ask again."
+        case "destroy": "The store is deleted completely or not at all; try again."
+        case "makeViews": "The views are all replaced, or all as they were; try again."
+        default: "Try again."
+        }
     }
 
     /// The error for a connection that is lost, or could not be made, with libpq's own text.
     static func connectionLost(_ text: String, in operation: String) -> DataStoreError {
         DataStoreError(
-            .connectionLost, in: operation, lostMessage,
+            .connectionLost, in: operation, lostMessage(in: operation),
             engine: EngineFailure(
                 name: PostgresEngine.name,
                 text: text.split(whereSeparator: \.isNewline).joined(separator: " ")))

@@ -20,7 +20,7 @@ final class Session: Sendable {
         self.configuration = configuration
         names = Names(store: configuration.store)
         pool = Pool(limit: configuration.connections)
-        let connection = try Self.connectAtOpening(configuration)
+        let connection = try Self.connect(configuration, for: "open")
         try connection.checkDurability(configuration.durability)
         try Schema(names, connection).prepare(configuration)
         try connection.prepare(names)
@@ -28,17 +28,21 @@ final class Session: Sendable {
         pool.leave(connection)
     }
 
-    /// Connects; waits for a server that is starting.
-    private static func connectAtOpening(
-        _ configuration: PostgresConfiguration
+    /// Connects; waits for a server that is starting, or for one of several.
+    private static func connect(
+        _ configuration: PostgresConfiguration, for operation: String
     ) throws(DataStoreError) -> Connection {
         let end = Surroundings.now + .seconds(configuration.connectTimeout)
         while true {
             do throws(DataStoreError) {
-                return try Connection(configuration, timeout: configuration.connectTimeout)
+                return try Connection(configuration, for: operation)
             } catch {
-                // The server is starting, or ending.
-                guard error.serverState == "57P03", Surroundings.now < end else { throw error }
+                // The server is starting, or ending; or another one may take its place.
+                guard
+                    error.serverState == "57P03"
+                        || error.code == .connectionLost && configuration.hosts.count > 1,
+                    Surroundings.now < end
+                else { throw error }
             }
             Surroundings.sleep(seconds: 0.1)
         }
@@ -46,7 +50,7 @@ final class Session: Sendable {
 
     /// Deletes a store that is not open.
     static func destroy(_ configuration: PostgresConfiguration) throws(DataStoreError) {
-        let connection = try connectAtOpening(configuration)
+        let connection = try connect(configuration, for: "destroy")
         try Schema(Names(store: configuration.store), connection).destroy()
     }
 
@@ -54,33 +58,25 @@ final class Session: Sendable {
     static func makeViews(
         _ views: ViewSchema, _ configuration: PostgresConfiguration
     ) throws(DataStoreError) {
-        let connection = try connectAtOpening(configuration)
+        let connection = try connect(configuration, for: "makeViews")
         try Schema(Names(store: configuration.store), connection).makeViews(views)
     }
 
     // MARK: Blocks
 
     func read(_ body: (any KeyValueReader) throws -> Void) throws {
-        let (connection, pages) = try begin(
-            "read", ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"])
+        let (connection, first) = try begin("read")
         defer { end(connection) }
-        let snapshot = Snapshot(on: connection, first: pages[1])
+        let snapshot = Snapshot(on: connection, first: first)
         defer { snapshot.end() }
         try body(RemoteReader(of: snapshot))
     }
 
     func write(_ body: (any KeyValueWriter) throws -> Void) throws {
-        // A lock is no query: the snapshot is taken by the first query, when the lock is held. So the block sees the
-        // newest state, and runs once.
-        let (connection, pages) = try begin(
-            "write",
-            [
-                "BEGIN ISOLATION LEVEL REPEATABLE READ",
-                "LOCK TABLE \(names.writer) IN EXCLUSIVE MODE",
-            ])
+        let (connection, first) = try begin("write", locking: names.writer)
         var isOpen = true
         defer { if isOpen { end(connection) } }
-        let snapshot = Snapshot(on: connection, first: pages[2])
+        let snapshot = Snapshot(on: connection, first: first)
         defer { snapshot.end() }
         let overlay = KeyValueOverlay(over: try RemoteReader(of: snapshot))
         try body(overlay)
@@ -94,27 +90,28 @@ final class Session: Sendable {
     ///
     /// Nothing has happened if the connection is lost here, so this connects again.
     private func begin(
-        _ operation: String, _ statements: [String]
-    ) throws(DataStoreError) -> (Connection, [Page]) {
+        _ operation: String, locking locked: String? = nil
+    ) throws(DataStoreError) -> (Connection, first: Page) {
         try checkProcess(in: operation)
         let end = Surroundings.now + .seconds(configuration.connectTimeout)
-        var idle = pool.enter(isWriter: operation == "write")
+        var idle = pool.enter(isWriter: locked != nil)
         while true {
             var attempted = idle
             let isIdle = idle != nil
             do throws(DataStoreError) {
                 let connection: Connection
-                if let idle { connection = idle } else { connection = try connect() }
+                if let idle { connection = idle } else { connection = try connect(operation) }
                 attempted = connection
                 idle = nil
-                for statement in statements { try connection.send(statement) }
+                connection.operation = operation
+                try connection.sendBegin(locking: locked)
                 try connection.send(.first)
-                let pages = try connection.end(mayLock: operation == "write").receive()
-                guard pages.count == statements.count + 1 else {
+                let pages = try connection.end(mayLock: locked != nil).receive()
+                guard let first = pages.last, pages.count > 1 else {
                     throw DataStoreError(
                         .storageFailure, in: operation, "The server did not begin a transaction.")
                 }
-                return (connection, pages)
+                return (connection, first)
             } catch {
                 idle = nil
                 if isIdle { pool.dropIdle() }
@@ -129,15 +126,15 @@ final class Session: Sendable {
         }
     }
 
-    private func connect() throws(DataStoreError) -> Connection {
-        let connection = try Connection(configuration, timeout: configuration.connectTimeout)
+    private func connect(_ operation: String) throws(DataStoreError) -> Connection {
+        let connection = try Connection(configuration, for: operation)
         // Its settings may have changed since the store was opened, or it may be another server.
         try connection.checkDurability(configuration.durability)
         try connection.prepare(names)
         return connection
     }
 
-    /// Ends a transaction without changes; does not wait for the server.
+    /// Ends a transaction without changes; does not wait for a server, only for a pooler.
     private func end(_ connection: Connection) {
         // The parent process uses the connection of a process that was forked from it.
         if connection.isInherited { return pool.leave(nil) }
@@ -147,7 +144,9 @@ final class Session: Sendable {
         } catch {}
         do throws(DataStoreError) {
             try connection.send("ROLLBACK")
-            _ = try connection.end()
+            let answer = try connection.end()
+            // A pooler that has the answer and the next request at once might not keep them apart.
+            if configuration.pooling == .transaction { _ = try answer.receive() }
             pool.leave(connection)
         } catch {
             pool.leave(nil)
@@ -217,8 +216,7 @@ final class Session: Sendable {
         repeat {
             let outcome: CommitOutcome
             do throws(DataStoreError) {
-                let left = max(1, (end - Surroundings.now).components.seconds)
-                outcome = try commit.outcome(in: names, configuration, timeout: Int(left))
+                outcome = try commit.outcome(in: names, configuration, until: end)
             } catch {
                 Surroundings.sleep(seconds: 0.1)
                 continue
@@ -255,9 +253,11 @@ final class Session: Sendable {
                 .invalidRequest, in: "outcome",
                 "The token is not that of a commit of a PostgreSQL store.")
         }
+        let seconds =
+            configuration.connectTimeout + configuration.lockTimeout + configuration.answerTimeout
         return try commit.outcome(
-            in: Names(store: configuration.store), configuration, timeout: configuration.lockTimeout
-        )
+            in: Names(store: configuration.store), configuration,
+            until: Surroundings.now + .seconds(seconds))
     }
 }
 

@@ -35,18 +35,19 @@ struct SessionCommit: Sendable {
     ///
     /// The lock of writers is held by the connection that makes the commit until the server has ended its transaction, so
     /// once the lock is held here, the answer is final.
+    ///
+    /// - Parameter deadline: The time at which the question is given up.
     func outcome(
-        in names: Names, _ configuration: PostgresConfiguration, timeout: Int
+        in names: Names, _ configuration: PostgresConfiguration,
+        until deadline: ContinuousClock.Instant
     ) throws(DataStoreError) -> CommitOutcome {
         var asking = configuration
-        asking.lockTimeout = min(timeout, configuration.lockTimeout)
-        asking.answerTimeout = min(timeout, configuration.answerTimeout)
+        let left = Int((deadline - Surroundings.now).components.seconds)
+        asking.lockTimeout = max(1, min(left, configuration.lockTimeout))
         asking.isReadOnly = false
-        let connection = try Connection(
-            asking, timeout: min(timeout, configuration.connectTimeout))
+        let connection = try Connection(asking, for: "outcome", until: deadline)
         try connection.checkDurability(configuration.durability)
-        try connection.run(
-            "BEGIN ISOLATION LEVEL READ COMMITTED; LOCK TABLE \(names.writer) IN EXCLUSIVE MODE")
+        try connection.run("\(connection.begin) LOCK TABLE \(names.writer) IN EXCLUSIVE MODE")
         let rows = try connection.run(
             """
             SELECT c.number::text, extract(epoch FROM now() - interval '\(Session.daysKept - 1) days')::text \

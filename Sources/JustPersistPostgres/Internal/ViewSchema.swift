@@ -6,7 +6,8 @@ import JustPersistRecords
 struct ViewSchema {
     private let names: Names
     private(set) var views: [String] = []
-    private var statements: [String]
+    /// The statements, which belong in one transaction.
+    private(set) var statements: [String]
     private var taken: Set<String> = []
 
     /// The most columns of a view, below PostgreSQL's limit.
@@ -25,11 +26,6 @@ struct ViewSchema {
 
     /// The comment by which a schema of views is recognized.
     static let comment = "Views over a store of JustPersist"
-
-    /// All statements, as one transaction.
-    var transaction: String {
-        "BEGIN ISOLATION LEVEL READ COMMITTED; \(statements.joined(separator: ";\n")); COMMIT"
-    }
 
     /// Adds the view of a type.
     mutating func add(_ type: StoredRecords.StoredType, _ fields: [StoredRecords.StoredField]) {

@@ -10,6 +10,10 @@ class Block {
     /// The number of the state that the block sees, if the engine numbers states.
     private(set) var snapshotNumber: UInt64?
     let context: StoreContext
+    /// The id in the store's header when a read block began; `nil` if there was no header, and in write blocks.
+    ///
+    /// It is not that of the context if the store was opened read-only when it was empty.
+    final var headerID: ItemID?
     /// The types of the state that the block sees.
     let known: BlockCatalog
     let thread = BlockThread()

@@ -95,6 +95,13 @@ struct CatalogAttribute: Sendable {
         self.exact = self.exact & ~settled | exact
     }
 
+    /// Notes that there may also be the values of another state of the attribute.
+    mutating func addTags(of other: CatalogAttribute) {
+        exact &= other.exact | ~other.tags.known
+        exact |= other.exact & ~tags.known
+        tags.formUnion(other.tags)
+    }
+
     /// Takes over what another state of the attribute knows of its values.
     mutating func takeTags(of other: CatalogAttribute) { (tags, exact) = (other.tags, other.exact) }
 

@@ -153,6 +153,13 @@ struct CatalogType: Sendable {
         ofAttribute id: UInt16, _ change: (inout CatalogAttribute) -> Result
     ) -> Result { change(&attributes[Int(id)]) }
 
+    /// Notes that there may also be the values of another state of the type.
+    mutating func addTags(of other: CatalogType) {
+        for (id, attribute) in other.attributes.enumerated() where id < attributes.count {
+            attributes[id].addTags(of: attribute)
+        }
+    }
+
     /// Whether items may have values of kinds that a later release has added.
     var hasLaterValues: Bool { attributes.contains { $0.tags.hasLater } }
 

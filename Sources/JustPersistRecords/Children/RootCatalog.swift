@@ -33,7 +33,7 @@ extension WriteBlock {
             }
         } catch {
             // The root store need not settle its values for this block.
-            if isKnown { return }
+            if isKnown, [.nestedWrite, .busy, .readOnly].contains(error.code) { return }
             throw error
         }
         let type = ItemType(schema)

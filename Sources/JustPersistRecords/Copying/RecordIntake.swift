@@ -20,6 +20,8 @@ package struct RecordIntake {
         for type in source.catalog.types {
             var type = type
             for place in type.indexes.indices { type.indexes[place].noteWritten() }
+            // Another program may have written other values since the comparison of the two stores.
+            if let mine = block.known.catalog[type.number] { type.addTags(of: mine) }
             block.adopt(type)
         }
         try block.beginLoad()

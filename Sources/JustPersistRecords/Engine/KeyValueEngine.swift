@@ -248,12 +248,17 @@ public struct KeyValueEngineTraits: Sendable {
     /// If true, threads that write at the same time share transactions, and wait for one commit instead of several.
     /// Otherwise only queued blocks share transactions.
     public var isPassedBetweenThreads: Bool
+    /// Whether the engine limits the size of a transaction so much that each block needs one of its own.
+    ///
+    /// If true, blocks do not share transactions, because a block must not fail on the size of another one.
+    public var hasSmallTransactions: Bool
 
     /// Traits of an engine.
     public init(
         name: String, isPersistent: Bool, durability: Durability = .full,
         isSharedBetweenProcesses: Bool = false, isReadOnly: Bool = false,
-        maximumKeyLength: Int = 480, isPassedBetweenThreads: Bool = false
+        maximumKeyLength: Int = 480, isPassedBetweenThreads: Bool = false,
+        hasSmallTransactions: Bool = false
     ) {
         self.name = name
         self.isPersistent = isPersistent
@@ -262,5 +267,6 @@ public struct KeyValueEngineTraits: Sendable {
         self.isReadOnly = isReadOnly
         self.maximumKeyLength = maximumKeyLength
         self.isPassedBetweenThreads = isPassedBetweenThreads
+        self.hasSmallTransactions = hasSmallTransactions
     }
 }

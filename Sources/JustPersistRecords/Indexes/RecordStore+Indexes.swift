@@ -64,7 +64,9 @@ extension RecordStore {
         }) { [weak self] error in
             guard let self else { return }
             isBuilding.withLock { $0 = false }
-            if let error {
+            if let error = error as? DataStoreError, error.code == .conflict {
+                buildIndexesLater()
+            } else if let error {
                 // If the store was closed, this continues when it is opened again.
                 if let error = error as? DataStoreError, error.code != .notSetUp { report(error) }
             } else if hasUnfinishedIndexes {

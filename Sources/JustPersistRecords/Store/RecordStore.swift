@@ -321,14 +321,16 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
         let header = try self.header(in: reader, "read")
         if !ofLoad { try header?.checkWhole(in: "read") }
         if let header, !ofStep { try checkSteps(header, in: "read", reader) }
-        if let block = idle.block, let header, block.context.storeID == header.id,
+        if let block = idle.block, let header, block.headerID == header.id,
             block.known.catalog.version == header.catalogVersion
         {
             block.begin(reader)
             return block
         }
         let (context, _, catalog) = try state(in: reader, header)
-        return Block(reader: reader, catalog: catalog, context: context)
+        let block = Block(reader: reader, catalog: catalog, context: context)
+        block.headerID = header?.id
+        return block
     }
 
     /// The header of the state that a reader sees; `nil` if the store is empty.

@@ -26,7 +26,9 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
 
     var isPassedBetweenThreads: Bool { engine.traits.isPassedBetweenThreads }
 
-    var hasRoom: Bool { failure == nil && bytes < Self.fullSize }
+    var hasRoom: Bool {
+        failure == nil && bytes < Self.fullSize && !engine.traits.hasSmallTransactions
+    }
 
     /// The catalog of the transaction's last block, not yet visible outside the group; `nil` in the first block.
     var catalog: Catalog? { blocks.last?.known.catalog }
@@ -54,13 +56,19 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
                 if !blocks.isEmpty, blocks.allSatisfy(\.isOfLoad) { writer.noteLoad() }
             }
         } catch {
-            for block in blocks { block.conclude(isCommitted: false) }
+            for block in blocks { undo(block, error) }
             throw error
         }
         for block in blocks {
             block.conclude(isCommitted: true)
             didCommit(block)
         }
+    }
+
+    /// Ends a block that returned, and whose changes the engine could not keep.
+    private func undo(_ block: WriteBlock, _ error: any Error) {
+        block.conclude(isCommitted: false)
+        block.context.log?.rolledBack(error, since: block.start)
     }
 
     func withSavepoint(_ body: () throws -> Void) throws {
@@ -78,7 +86,7 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
         } catch {
             if hasReturned {
                 // The engine could not keep the changes of these blocks.
-                for block in blocks[kept...] { block.conclude(isCommitted: false) }
+                for block in blocks[kept...] { undo(block, error) }
                 blocks.removeSubrange(kept...)
                 bytes = keptBytes
                 if !outer.undoesFailedSavepoints { failure = error }

@@ -64,7 +64,7 @@ let package = Package(
         // Its providers for files are for the program to choose, by traits of its own.
         .package(
             url: "https://github.com/apple/swift-configuration.git", from: "1.0.0", traits: []),
-        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.2.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(

@@ -110,6 +110,32 @@ import Testing
             try query(store, "Album", "id,artist.id", "--where", "id >= 20") == ["20,1", "22,2"])
     }
 
+    /// The column is named after the key unless another is given, so a forgotten one would relate nothing.
+    @Test func aColumnThatIsMissingIsNotSilent() throws {
+        let store = try makeStore("lmdb")
+        let options = ["--relation", "artist=Artist.id"]
+        let table = try tool.file("more.csv", "number,artist\n20,1\n")
+        let refused = try run(["import", store, "Single", table] + options)
+        #expect(refused.status == 1)
+        #expect(
+            refused.errors.contains(
+                "line 1: there is no column “id” for the relationship “artist”. Name the one that has its values"
+            ))
+        #expect(refused.errors.contains("“number”, “artist”"), "\(refused.errors)")
+        // Members of JSON may be missing in a row, but hardly in all of them.
+        let lines = try tool.file("more.jsonl", "{\"number\": 20, \"performer\": 1}\n")
+        let imported = try run(["import", store, "Single", lines] + options)
+        #expect(imported.status == 0)
+        #expect(
+            imported.errors.contains("No row has “id”, so none is related by “artist”."),
+            "\(imported.errors)")
+        let related = try run(
+            ["import", store, "Single", lines] + [options[0], options[1] + ":performer"])
+        #expect(related.status == 0 && related.errors.isEmpty, "\(related.errors)")
+        let empty = try run(["import", store, "Single", try tool.file("no.csv", "")] + options)
+        #expect(empty.status == 0 && empty.errors.isEmpty, "\(empty.errors)")
+    }
+
     @Test func wrongOptionsAreUsageErrors() throws {
         let file = try tool.file("rows.jsonl", "{}\n")
         for options in [

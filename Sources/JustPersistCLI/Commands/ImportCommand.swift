@@ -235,6 +235,15 @@ struct ImportCommand: ParsableCommand {
         let output = Output()
         try output.line(summary(report, file: badRows.file))
         try output.flush()
+        let unused = report.items > 0 ? report.relationsWithoutValues : []
+        for relation in settings.relations where unused.contains(relation.name) {
+            StandardStreams.writeError(
+                """
+                justpersist: No row has “\(relation.column.printable)”, so none is related by “\(relation.name.printable)”. If \
+                another column has its values, name it: --relation NAME=TYPE.KEY:COLUMN.
+
+                """)
+        }
         if report.skipped > 0 {
             badRows.finish()
             throw ExitCode.failure

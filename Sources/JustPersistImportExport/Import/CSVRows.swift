@@ -112,6 +112,7 @@ struct CSVRows: RowSource {
             throw Self.failure("without a header the columns must be named (--columns)", 1)
         }
         try check(names, mapper)
+        try checkRelations(names, mapper)
         return names
     }
 
@@ -145,6 +146,19 @@ struct CSVRows: RowSource {
                     (--trim), or name the attribute (--rename '\(name)=NAME')
                     """, 1)
             }
+        }
+    }
+
+    /// Throws if a relationship's column is missing, in which case no row would be related.
+    private func checkRelations(_ names: [String], _ mapper: ItemMapper) throws {
+        for relation in mapper.relations {
+            let column = relation.column
+            if names.contains(where: { column == $0 || column.hasPrefix($0 + ".") }) { continue }
+            throw Self.failure(
+                """
+                there is no column “\(column)” for the relationship “\(relation.name)”. Name the one that has its values: \
+                --relation NAME=TYPE.KEY:COLUMN. The columns are \(names.listed)
+                """, 1)
         }
     }
 

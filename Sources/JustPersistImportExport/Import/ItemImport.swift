@@ -85,6 +85,10 @@ public struct ItemImport: Sendable {
 
         /// The number of rows that the mapping's ``ItemMapping/willImport`` left out.
         public internal(set) var omitted = 0
+        /// The names of the relationships for which no row has a value, null included.
+        ///
+        /// The ``Relation/column`` of such a relationship is probably misspelled. In a CSV file without the column, that is an error.
+        public internal(set) var relationsWithoutValues: Set<String> = []
 
         /// The number of rows that are in the store.
         public var items: Int { created + updated }

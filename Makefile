@@ -52,8 +52,10 @@ trials-postgres: setup
 		--filter 'JustPersistPostgresTests.InspectorTests'
 	scripts/with-postgres --pooler swift test --skip-build --disable-xctest \
 		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests)'
+	scripts/with-postgres --pooler swift test --skip-build --disable-xctest \
+		--filter 'JustPersistPostgresTests.(CommitOutcomeTests/aConnection|SilenceTests)'
 	JP_SECRETS=kept-secret scripts/with-postgres --secret swift test --skip-build --disable-xctest \
-		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests)'
+		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests|SilenceTests|CommitOutcomeTests/(aConnection|sessions))'
 	scripts/with-postgres sh -c '.build/debug/justpersist-conformance "$$JP_POSTGRES_URL" --profile full --timeout 300'
 
 # The conformance kit with its sabotaged stores, the output of the plugin, and the expansions of the macros.

@@ -8,6 +8,9 @@ import Testing
 struct EnvelopeTests {
     private typealias Store = RecordStore<EnvelopeEngine>
 
+    /// Limits with a time that no test exceeds on a slow machine.
+    private let patient = EnvelopeServer.Limits(seconds: 600)
+
     private let request = DataStoreRequest(itemTypeKey: "Entry")
 
     private func store(
@@ -37,7 +40,7 @@ struct EnvelopeTests {
     }
 
     @Test func whatIsTooLargeIsRefused() throws {
-        let server = EnvelopeServer()
+        let server = EnvelopeServer(limits: patient)
         let store = try withEntries(store(on: server, limits: .contract))
         let careful = try self.store(on: server)
         let commits = server.counts.commits
@@ -100,7 +103,7 @@ struct EnvelopeTests {
     }
 
     @Test func aBlockThatMissesACommitOfOthersConflicts() throws {
-        let server = EnvelopeServer()
+        let server = EnvelopeServer(limits: patient)
         let stores = try [withEntries(store(on: server)), store(on: server)]
         #expect(
             try code {
@@ -120,7 +123,7 @@ struct EnvelopeTests {
 
     /// Blocks that each fit into a transaction are committed, also if they wait for each other.
     @Test func noBlockFailsOnTheSizeOfAnother() throws {
-        let server = EnvelopeServer(limits: .init(transactionBytes: 10_000))
+        let server = EnvelopeServer(limits: .init(transactionBytes: 10_000, seconds: 600))
         let store = try withEntries(store(on: server, limits: .contract))
         let left = Locked(60)
         for number in 0..<60 {
@@ -137,10 +140,10 @@ struct EnvelopeTests {
         #expect(try store.read { try $0.count(request) } == 60)
     }
 
-    /// What each block was told is true: an acknowledged one is stored once, a refused one not at all, and the server knows
+    /// The result of each block is true: an acknowledged one is stored once, a refused one not at all, and the server knows
     /// the outcome of the others.
     @Test(arguments: 1...20) func theOutcomeOfEachBlockIsKnown(_ seed: Int) throws {
-        let server = EnvelopeServer()
+        let server = EnvelopeServer(limits: patient)
         let stores = try [withEntries(store(on: server)), store(on: server)]
         server.faults = .init(
             conflicts: 100, unknownOutcomes: 200, cuts: 50, seed: UInt64(seed))
@@ -194,7 +197,7 @@ struct EnvelopeTests {
 
     /// Entries of an index on many items are written in the background, and a conflict does not end that.
     @Test func anIndexIsBuiltInSpiteOfConflicts() throws {
-        let server = EnvelopeServer(limits: .init(transactionBytes: .max))
+        let server = EnvelopeServer(limits: .init(transactionBytes: .max, seconds: 600))
         let store = try withEntries(store(on: server, limits: .contract))
         try store.write { db in
             for number in 0..<15_000 { try db.create("Entry")["a"] = .int(Int64(number)) }

@@ -87,7 +87,7 @@ struct Load {
         return gaps.max() ?? 0
     }
 
-    /// Compares what the blocks were told with the entries of the store, which is asked for the unknown outcomes.
+    /// Compares the results of the blocks with the entries of the store, which is asked for the unknown outcomes.
     func expect(in store: PostgresDataStore) throws {
         var (stored, absent) = (acknowledged.map(\.number), refused)
         for (number, token) in unknown {

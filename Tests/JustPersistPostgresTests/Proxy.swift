@@ -2,7 +2,7 @@ import Foundation
 import JustPersist
 import Testing
 
-/// Stands between the library and the server, counts the bytes in each direction, and cuts the connection where it is told.
+/// Stands between the library and the server, counts the bytes in each direction, and cuts the connection where a test wants it.
 final class Proxy: Sendable {
     enum Direction: String, CaseIterable {
         case toServer, toClient

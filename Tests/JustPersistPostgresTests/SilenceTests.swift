@@ -52,7 +52,11 @@ import Testing
     }
 
     /// Silence begins before the commit is sent; it ends before the deadline for the outcome, or after it.
-    @Test(arguments: [true, false]) func theOutcomeOfACommitIsKnown(_ endsInTime: Bool) throws {
+    ///
+    /// Of a large block, the server has a part of a statement, and the program has the rest: the lock that the server holds
+    /// for it must not last.
+    @Test(arguments: [(true, 0), (true, 3 << 20), (false, 0)])
+    func theOutcomeOfACommitIsKnown(_ endsInTime: Bool, _ size: Int) throws {
         let proxy = try Proxy()
         defer { proxy.stop() }
         let url = try Server.newStore()
@@ -73,6 +77,9 @@ import Testing
             do {
                 try store.write { db in
                     try db.create("Entry")["number"] = .int(1)
+                    if size > 0 {
+                        try db.create("Entry")["number"] = .data(Data(repeating: 7, count: size))
+                    }
                     proxy.beSilent()
                 }
                 isThere = true

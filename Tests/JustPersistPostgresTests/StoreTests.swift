@@ -232,13 +232,17 @@ import Testing
     @Test func severalServersAreTriedInTheirOrder() throws {
         let refusing = try RefusingServer("SFATAL\0VFATAL\0C28P01\0Mno\0Rauth_failed\0")
         defer { refusing.stop() }
+        let absent = try RefusingServer("SFATAL\0VFATAL\0C3D000\0Mno\0RInitPostgres\0")
+        defer { absent.stop() }
+        let without = absent.directory.replacing("/", with: "%2F")
         let (refused, away) = (refusing.directory.replacing("/", with: "%2F"), "%2Fno%2Fserver")
         let url = try Server.newStore()
         let there = Server.reachedDirectory.replacing("/", with: "%2F")
         func with(_ hosts: String...) -> String {
-            url.replacing(there, with: hosts.joined(separator: ",")) + "&connectTimeout=1"
+            url.replacing(there, with: hosts.joined(separator: ",")) + "&connectTimeout=6"
         }
-        #expect(try failure(opening: with(refused, refused)).code == .accessDenied)
+        #expect(try failure(opening: with(refused, without)).code == .accessDenied)
+        #expect(try failure(opening: with(without, refused)).code == .storeNotFound)
         #expect(try failure(opening: with(refused, away)).code == .connectionLost)
         #expect(try failure(opening: with(away, refused)).code == .connectionLost)
         for hosts in [[there, away], [away, there], [refused, there]] {

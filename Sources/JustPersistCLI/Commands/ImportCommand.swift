@@ -236,10 +236,10 @@ struct ImportCommand: ParsableCommand {
         try output.line(summary(report, file: badRows.file))
         try output.flush()
         let unused = report.items > 0 ? report.relationsWithoutValues : []
-        for relation in settings.relations where unused.contains(relation.name) {
+        for relation in settings.relations where unused.contains(relation.relationship.name) {
             StandardStreams.writeError(
                 """
-                justpersist: No row has “\(relation.column.printable)”, so none is related by “\(relation.name.printable)”. If \
+                justpersist: No row has “\(relation.column.printable)”, so none is related by “\(relation.relationship.name.printable)”. If \
                 another column has its values, name it: --relation NAME=TYPE.KEY:COLUMN.
 
                 """)

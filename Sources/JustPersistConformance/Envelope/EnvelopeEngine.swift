@@ -54,7 +54,7 @@ public final class EnvelopeEngine: KeyValueEngine {
 
     /// Runs `body` on a snapshot, and commits its changes together.
     ///
-    /// - Throws: The error of `body`; `.connectionLost`, `.snapshotExpired`, `.transactionTooLarge` or `.conflict`, after
+    /// - Throws: The error of `body`; `.connectionLost`, `.snapshotExpired`, `.transactionTooLarge`, `.limitExceeded` or `.conflict`, after
     ///   which nothing has changed; or `.commitOutcomeUnknown`.
     public func write(_ body: (any KeyValueWriter) throws -> Void) throws {
         try checkOpen("write")

@@ -114,7 +114,14 @@ public final class EnvelopeServer: Sendable {
     /// What goes wrong from now on.
     public var faults: Faults {
         get { state.withLock { $0.faults } }
-        set { state.withLock { $0.faults = newValue } }
+        set {
+            state.withLock { state in
+                if state.faults.seed != newValue.seed {
+                    state.random = SeededGenerator(seed: newValue.seed)
+                }
+                state.faults = newValue
+            }
+        }
     }
 
     /// What has happened so far.
@@ -142,11 +149,17 @@ public final class EnvelopeServer: Sendable {
     func disconnect() {
         state.withLock { state in
             state.engines -= 1
-            if state.engines == 0 { state.committed = OrderedKeyMap() }
+            if state.engines == 0 { Self.erase(&state) }
         }
     }
 
-    func erase() { state.withLock { $0.committed = OrderedKeyMap() } }
+    func erase() { state.withLock { Self.erase(&$0) } }
+
+    private static func erase(_ state: inout State) {
+        state.committed = OrderedKeyMap()
+        // A transaction that began before must not commit.
+        state.version += 1
+    }
 
     /// A transaction of a client.
     struct Transaction: Sendable {

@@ -12,7 +12,7 @@ final class Connection: @unchecked Sendable {
     /// The seconds for which the server may wait for a lock, and be silent meanwhile.
     private let lockTimeout: Int
     /// The time at which the server is given up, whatever it has sent; `nil` for none.
-    private let deadline: ContinuousClock.Instant?
+    var deadline: ContinuousClock.Instant?
     /// The query for the settings of each transaction, if a pooler gives each one a connection of its choice; else `nil`.
     private let settingsOfTransactions: String?
     /// The statements to send with each request; empty if the server has prepared them.
@@ -20,7 +20,9 @@ final class Connection: @unchecked Sendable {
     /// The call for which the connection is used.
     var operation: String
     /// Whether the server was given up.
-    private var isSilent = false
+    private var isGivenUp = false
+    /// The number that the pool gives to the connections between two losses.
+    var generation = 0
     /// Whether a commit survives a loss of power, as far as the server's settings say.
     private var keepsCommits = true
     /// Whether the server has acknowledged a commit without waiting for its standby to the end.
@@ -60,10 +62,10 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Opening
 
-    /// Connects to one of the servers, which must accept writes unless the store is read-only.
+    /// Connects to the server, or to the first of several that accepts writes.
     ///
-    /// - Parameter deadline: The time at which connecting and all later requests are given up; `nil` if each of them has
-    ///   its own limit only.
+    /// - Parameter deadline: The time at which connecting, and all requests until ``deadline`` is set to `nil`, are given
+    ///   up; `nil` if each of them has its own limit only.
     init(
         _ configuration: PostgresConfiguration, for operation: String,
         until deadline: ContinuousClock.Instant? = nil
@@ -187,11 +189,20 @@ final class Connection: @unchecked Sendable {
 
     /// Whether the connection can be used.
     var isUsable: Bool {
-        !handle.isInherited && !isSilent && handle.isConnected
+        !handle.isInherited && !isGivenUp && handle.isConnected
     }
 
     /// Whether the process was forked after the connection was made.
     var isInherited: Bool { handle.isInherited }
+
+    /// Ends the connection at once, also for a server that the end of a statement has not reached.
+    ///
+    /// Such a server would otherwise hold the lock of writers for as long as it may wait for the rest.
+    func giveUp() {
+        if isInherited { return }
+        isGivenUp = true
+        _ = unsafe shutdown(PQsocket(handle.pointer), Int32(SHUT_RDWR))
+    }
 
     private func lost() -> DataStoreError { .connectionLost(handle.errorText, in: operation) }
 
@@ -204,6 +215,7 @@ final class Connection: @unchecked Sendable {
         var rows: [[String?]] = []
         var failure: DataStoreError?
         while true {
+            // These statements may wait for a lock.
             try exchange(silenceLimit: silenceLimit + lockTimeout)
             guard let pointer = unsafe PQgetResult(handle.pointer) else { break }
             let result = unsafe ResultHandle(pointer)
@@ -385,7 +397,7 @@ final class Connection: @unchecked Sendable {
     ///
     /// - Throws: `.connectionLost` if no byte has passed in either direction for too long, or at the deadline.
     private func exchange(silenceLimit: Int, awaitsResult: Bool = true) throws(DataStoreError) {
-        if isSilent { throw silence(.seconds(silenceLimit)) }
+        if isGivenUp { throw silence(.seconds(silenceLimit)) }
         var lastByte = Surroundings.now
         // The library may have more bytes than the socket if the connection is encrypted, and does not say how many.
         let isEncrypted =
@@ -397,9 +409,10 @@ final class Connection: @unchecked Sendable {
             if awaitsResult ? unsafe PQisBusy(handle.pointer) == 0 : unsent == 0 { return }
             let events = Int16(POLLIN) | (unsent > 0 ? Int16(POLLOUT) : 0)
             var socket = pollfd(fd: unsafe PQsocket(handle.pointer), events: events, revents: 0)
+            let now = Surroundings.now
+            if let deadline, now >= deadline { throw late() }
             let silenceEnd = lastByte + .seconds(silenceLimit)
-            let left = max(
-                .zero, min(silenceEnd, deadline ?? silenceEnd) - Surroundings.now)
+            let left = max(.zero, min(silenceEnd, deadline ?? silenceEnd) - now)
             let milliseconds = (left / .milliseconds(1)).rounded(.up)
             let ready = unsafe poll(&socket, 1, Int32(min(milliseconds, isEncrypted ? 50 : 1e6)))
             if ready < 0, errno != EINTR { return }
@@ -408,25 +421,35 @@ final class Connection: @unchecked Sendable {
                     return
                 }
                 lastByte = Surroundings.now
-                if let deadline, lastByte >= deadline { throw silence(.zero) }
             } else if left == .zero {
                 throw silence(Surroundings.now - lastByte)
             }
         }
     }
 
-    /// Gives the server up, and returns the error.
+    /// Gives a silent server up, and returns the error.
     private func silence(_ duration: Duration) -> DataStoreError {
-        isSilent = true
         let seconds = duration.components.seconds
+        return givenUp(
+            "has kept the connection open and not answered for \(seconds) seconds",
+            advice: " The option “answerTimeout” allows more.",
+            text: "no answer for \(seconds) seconds")
+    }
+
+    /// Gives the server up at the deadline, and returns the error.
+    private func late() -> DataStoreError {
+        givenUp("has not answered in time", advice: "", text: "no answer before the deadline")
+    }
+
+    private func givenUp(_ reason: String, advice: String, text: String) -> DataStoreError {
+        isGivenUp = true
         return DataStoreError(
             .connectionLost, in: operation,
             """
-            The PostgreSQL server has kept the connection open and not answered for \(seconds) seconds, so the connection \
-            was given up. \(DataStoreError.consequence(ofLossIn: operation)) The option “answerTimeout” allows more.
+            The PostgreSQL server \(reason), so the connection was given up. \
+            \(DataStoreError.consequence(ofLossIn: operation))\(advice)
             """,
-            engine: DataStoreError.EngineFailure(
-                name: PostgresEngine.name, text: "no answer for \(seconds) seconds"))
+            engine: DataStoreError.EngineFailure(name: PostgresEngine.name, text: text))
     }
 
     /// Receives the server's warnings, which libpq would write to standard error.

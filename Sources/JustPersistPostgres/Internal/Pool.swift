@@ -15,6 +15,8 @@ final class Pool: Sendable {
         var users: [UInt: Int] = [:]
         /// How many times a place was given back, or a further one was taken because none was.
         var turns = 0
+        /// How many times the idle connections were dropped.
+        var generation = 0
     }
 
     private let limit: Int
@@ -58,7 +60,12 @@ final class Pool: Sendable {
         return nil
     }
 
+    /// The number for a connection that is about to be made.
+    var generation: Int { state.withLock { $0.generation } }
+
     /// Gives the calling thread's place back, with a connection for the next block.
+    ///
+    /// A connection from before a loss is dropped: it may lead to a server that is not the primary any more.
     func leave(_ connection: Connection?) {
         let thread = BlockThread.current
         state.change { state in
@@ -66,7 +73,9 @@ final class Pool: Sendable {
             state.turns += 1
             let left = (state.users[thread] ?? 1) - 1
             state.users[thread] = left > 0 ? left : nil
-            if let connection, connection.isUsable, state.idle.count < limit {
+            if let connection, connection.isUsable, connection.generation == state.generation,
+                state.idle.count < limit
+            {
                 state.idle.append(connection)
             }
         }
@@ -76,6 +85,7 @@ final class Pool: Sendable {
     func dropIdle() {
         let idle = state.withLock { state in
             defer { state.idle = [] }
+            state.generation += 1
             return state.idle
         }
         _ = idle

@@ -93,14 +93,18 @@ final class Session: Sendable {
         _ operation: String, locking locked: String? = nil
     ) throws(DataStoreError) -> (Connection, first: Page) {
         try checkProcess(in: operation)
-        let end = Surroundings.now + .seconds(configuration.connectTimeout)
+        var end = Surroundings.now + .seconds(configuration.connectTimeout)
         var idle = pool.enter(isWriter: locked != nil)
         while true {
             var attempted = idle
             let isIdle = idle != nil
             do throws(DataStoreError) {
                 let connection: Connection
-                if let idle { connection = idle } else { connection = try connect(operation) }
+                if let idle {
+                    connection = idle
+                } else {
+                    connection = try connect(operation, until: end)
+                }
                 attempted = connection
                 idle = nil
                 connection.operation = operation
@@ -114,9 +118,15 @@ final class Session: Sendable {
                 return (connection, first)
             } catch {
                 idle = nil
-                if isIdle { pool.dropIdle() }
-                // The server of an idle connection may be a standby by now, and one that is full may have room soon.
-                let isPassing = isIdle && error.code == .readOnly || error.serverState == "53300"
+                if isIdle {
+                    pool.dropIdle()
+                    // It may have taken long to give this connection up, and no server was asked for another one.
+                    end = Surroundings.now + .seconds(configuration.connectTimeout)
+                }
+                // The server may be a standby that takes over, and one that is full may have room soon.
+                let isPassing =
+                    error.code == .readOnly && (isIdle || !configuration.isReadOnly)
+                    || error.serverState == "53300"
                 guard error.code == .connectionLost || isPassing, Surroundings.now < end else {
                     if let attempted { self.end(attempted) } else { pool.leave(nil) }
                     throw error
@@ -126,11 +136,16 @@ final class Session: Sendable {
         }
     }
 
-    private func connect(_ operation: String) throws(DataStoreError) -> Connection {
-        let connection = try Connection(configuration, for: operation)
+    private func connect(
+        _ operation: String, until end: ContinuousClock.Instant
+    ) throws(DataStoreError) -> Connection {
+        let generation = pool.generation
+        let connection = try Connection(configuration, for: operation, until: end)
+        connection.generation = generation
         // Its settings may have changed since the store was opened, or it may be another server.
         try connection.checkDurability(configuration.durability)
         try connection.prepare(names)
+        connection.deadline = nil
         return connection
     }
 
@@ -150,6 +165,7 @@ final class Session: Sendable {
             pool.leave(connection)
         } catch {
             pool.leave(nil)
+            pool.dropIdle()
         }
     }
 
@@ -196,6 +212,7 @@ final class Session: Sendable {
             pool.dropIdle()
             // Without a COMMIT, the server rolls back.
             guard isAsked else { throw error }
+            connection.giveUp()
             return try settle(commit, after: error)
         }
         // Another thread may use the connection as soon as the pool has it.
@@ -213,11 +230,14 @@ final class Session: Sendable {
         _ commit: SessionCommit, after error: DataStoreError?
     ) throws(DataStoreError) {
         let end = Surroundings.now + .seconds(configuration.outcomeTimeout)
+        var refusal: DataStoreError?
         repeat {
             let outcome: CommitOutcome
             do throws(DataStoreError) {
                 outcome = try commit.outcome(in: names, configuration, until: end)
             } catch {
+                refusal = error
+                guard [.connectionLost, .busy, .readOnly].contains(error.code) else { break }
                 Surroundings.sleep(seconds: 0.1)
                 continue
             }
@@ -234,13 +254,14 @@ final class Session: Sendable {
             confirmed a later commit within \(configuration.outcomeTimeout) seconds. If the server is lost now, the block may be.
             """
             : """
-            The connection to the PostgreSQL server was lost during a commit, and no server could be asked for the outcome \
-            within \(configuration.outcomeTimeout) seconds. The block is committed completely or not at all.
+            The connection to the PostgreSQL server was lost during a commit, and no server has answered the question for \
+            the outcome within \(configuration.outcomeTimeout) seconds. The block is committed completely or not at all.
             """
         var unknown = DataStoreError(
             .commitOutcomeUnknown, in: "write", message,
-            advice: "outcome(of:) determines it with the error's commitToken.",
-            engine: error?.engine)
+            advice: "outcome(of:) determines it with the error's commitToken."
+                + (refusal.map { " The last answer was: \($0.message)" } ?? ""),
+            engine: refusal?.engine ?? error?.engine)
         unknown.commitToken = commit.token
         throw unknown
     }

@@ -33,7 +33,10 @@ extension WriteBlock {
             }
         } catch {
             // The root store need not settle its values for this block.
-            if isKnown, [.nestedWrite, .busy, .readOnly].contains(error.code) { return }
+            let mayWait: [DataStoreError.Code] = [
+                .nestedWrite, .busy, .readOnly, .conflict, .storageFull,
+            ]
+            if isKnown, mayWait.contains(error.code) { return }
             throw error
         }
         let type = ItemType(schema)

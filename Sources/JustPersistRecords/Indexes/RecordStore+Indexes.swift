@@ -64,8 +64,13 @@ extension RecordStore {
         }) { [weak self] error in
             guard let self else { return }
             isBuilding.withLock { $0 = false }
-            if let error = error as? DataStoreError, error.code == .conflict {
-                buildIndexesLater()
+            let passing: [DataStoreError.Code] = [
+                .conflict, .busy, .connectionLost, .commitOutcomeUnknown,
+            ]
+            if let error = error as? DataStoreError, passing.contains(error.code) {
+                buildLater.async(after: .milliseconds(100)) { [weak self] in
+                    self?.buildIndexesLater()
+                }
             } else if let error {
                 // If the store was closed, this continues when it is opened again.
                 if let error = error as? DataStoreError, error.code != .notSetUp { report(error) }

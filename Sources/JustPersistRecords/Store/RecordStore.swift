@@ -45,6 +45,8 @@ public final class RecordStore<Engine: KeyValueEngine>: DataStore {
     let nextLog = Locked<StoreLog?>(nil)
     /// Whether entries of indexes are being written in the background.
     let isBuilding = Locked(false)
+    /// Where the building of indexes waits after an error that passes.
+    let buildLater = SerialQueue(label: "JustPersist.indexes")
 
     /// The state of the open store.
     private struct Opened: Sendable {

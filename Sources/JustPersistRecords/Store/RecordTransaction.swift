@@ -68,6 +68,8 @@ final class RecordTransaction<Engine: KeyValueEngine>: SharedTransaction, @unche
     /// Ends a block that returned, and whose changes the engine could not keep.
     private func undo(_ block: WriteBlock, _ error: any Error) {
         block.conclude(isCommitted: false)
+        // The changes may be committed.
+        if (error as? DataStoreError)?.code == .commitOutcomeUnknown { return }
         block.context.log?.rolledBack(error, since: block.start)
     }
 

@@ -32,10 +32,10 @@ test-postgres: setup
 		status=$$?; if [ $$status -ne 69 ]; then exit $$status; fi; \
 		echo "The tests of the PostgreSQL store were NOT RUN: no server could be started." >&2; }
 
-# Failover under load: three servers with Patroni and etcd, of which the primary is killed. KILLS=50 for longer; CUTS=2 also
-# cuts its network, which does not pass yet. Installs what is missing; needs root.
+# Failover under load: three servers with Patroni and etcd, of which the primary is killed, and cut off from the network.
+# KILLS=50 CUTS=20 for longer: three quarters of an hour. Installs what is missing; needs root.
 KILLS ?= 5
-CUTS ?= 0
+CUTS ?= 5
 test-cluster: setup
 	swift build --build-tests
 	@JP_KILLS=$(KILLS) JP_CUTS=$(CUTS) scripts/with-postgres-cluster \

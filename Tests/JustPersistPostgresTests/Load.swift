@@ -10,6 +10,8 @@ struct Load {
     private(set) var refused: [Int64] = []
     /// The numbers of blocks whose outcome was not known in time.
     private(set) var unknown: [(number: Int64, token: CommitToken)] = []
+    /// The seconds that the slowest block took, whatever it was told.
+    private(set) var longestBlock = 0.0
 
     /// What a store says about a write.
     enum Answer {
@@ -59,8 +61,13 @@ struct Load {
                         next += 1
                         return next
                     }
+                    let begin = Surroundings.now
                     let answer = Self.write(number, to: store)
-                    load.withLock { $0.note(number, answer) }
+                    let seconds = (Surroundings.now - begin) / .seconds(1)
+                    load.withLock {
+                        $0.note(number, answer)
+                        $0.longestBlock = max($0.longestBlock, seconds)
+                    }
                 }
                 running.change { $0 -= 1 }
             }.start()

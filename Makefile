@@ -33,7 +33,7 @@ test-postgres: setup
 		echo "The tests of the PostgreSQL store were NOT RUN: no server could be started." >&2; }
 
 # Failover under load: three servers with Patroni and etcd, of which the primary is killed, and cut off from the network.
-# KILLS=50 CUTS=20 for longer: three quarters of an hour. Installs what is missing; needs root.
+# KILLS=50 CUTS=20 for longer: 40 minutes. Installs what is missing; needs root.
 KILLS ?= 5
 CUTS ?= 5
 test-cluster: setup

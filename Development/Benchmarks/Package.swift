@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// As in the root package, but without strict memory safety, because two of the sides use C directly.
+// As in the root package, but without strict memory safety, because three of the sides use C directly.
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -26,13 +26,17 @@ let package = Package(
         .systemLibrary(
             name: "CBenchLevelDB",
             providers: [.apt(["libleveldb-dev"]), .brew(["leveldb"])]),
+        .systemLibrary(
+            name: "CBenchPostgres", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .executableTarget(
             name: "StoreBenchmark",
             dependencies: [
-                "CBenchLMDB", "CBenchLevelDB",
+                "CBenchLMDB", "CBenchLevelDB", "CBenchPostgres",
                 .product(name: "JustPersist", package: "JustPersist"),
                 .product(name: "JustPersistLMDB", package: "JustPersist"),
                 .product(name: "JustPersistLevelDB", package: "JustPersist"),
+                .product(name: "JustPersistPostgres", package: "JustPersist"),
                 .product(name: "JustPersistMemory", package: "JustPersist"),
                 .product(name: "JustPersistMacros", package: "JustPersist"),
                 .product(name: "JustPersistMigration", package: "JustPersist"),

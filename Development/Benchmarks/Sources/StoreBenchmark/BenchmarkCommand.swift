@@ -9,7 +9,7 @@ struct BenchmarkCommand: ParsableCommand {
         abstract: "Compares JustPersist with GRDB and with LMDB and LevelDB through C.",
         subcommands: [
             CompareCommand.self, ChildrenCommand.self, PlannerCommand.self, GraphCommand.self,
-            MigrateCommand.self, SchemaCommand.self,
+            MigrateCommand.self, SchemaCommand.self, PostgresCommand.self,
             MemoryCommand.self,
         ],
         defaultSubcommand: CompareCommand.self)

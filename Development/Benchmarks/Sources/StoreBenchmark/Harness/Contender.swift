@@ -39,6 +39,11 @@ final class Contender {
                 workload.shuffledAlone, threads: 4, beside: workload.commits[round])
             try clock.end()
             return digest
+        case .fetchByIDs:
+            for list in workload.lists {
+                guard let found = try store.fetchByIDs(list) else { return nil }
+                digest = (digest ?? 0) &+ found
+            }
         case .newest:
             digest = try (0..<workload.pages).reduce(0) { sum, _ in
                 try sum &+ store.newest(workload.pageSize)

@@ -87,7 +87,7 @@ extension Report {
         Side.all.map(\.name).filter(isMeasured)
     }
 
-    private static func judge(_ ratio: Ratio) -> String { judge(ratio, atMost: false) }
+    static func judge(_ ratio: Ratio) -> String { judge(ratio, atMost: false) }
 
     private static func judge(_ ratio: Ratio, atMost: Bool) -> String {
         judge(ratio.ratio, half(ratio.spread), goal: ratio.goal, atMost: atMost)
@@ -119,7 +119,7 @@ extension Report {
     }
 
     /// Aligns the first column left and the others right.
-    private static func lay(_ rows: [[String]]) -> String {
+    static func lay(_ rows: [[String]]) -> String {
         let columns = rows.first?.indices ?? 0..<0
         let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in

@@ -12,6 +12,8 @@ protocol StoreUnderTest: AnyObject {
     func fetchByID(_ positions: ArraySlice<Int>) throws -> Int
     /// Fetches each in its own transaction. Called on several threads concurrently.
     func fetchByIDAlone(_ positions: ArraySlice<Int>) throws -> Int
+    /// Fetches all by a list of their ids, in one request and one transaction.
+    func fetchByIDs(_ positions: ArraySlice<Int>) throws -> Int?
     /// Fetches the restaurants that were made last, in descending order of their ids.
     func newest(_ limit: Int) throws -> Int
     /// Fetches all as objects, and reads `name` and `stars` of each if asked to.
@@ -60,6 +62,7 @@ protocol StoreUnderTest: AnyObject {
 }
 
 extension StoreUnderTest {
+    func fetchByIDs(_ positions: ArraySlice<Int>) throws -> Int? { nil }
     func group() throws -> Int? { nil }
     func fetchByIndex(borough: String) throws -> Int? { nil }
     func find(names: [String]) throws -> Int? { nil }

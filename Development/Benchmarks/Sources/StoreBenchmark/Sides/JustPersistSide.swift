@@ -3,6 +3,7 @@ import JustPersist
 import JustPersistLMDB
 import JustPersistLevelDB
 import JustPersistMemory
+import JustPersistPostgres
 import Synchronization
 
 extension Side {
@@ -38,14 +39,33 @@ extension Side {
         return store(indexing, memory, persists: false)
     }
 
+    /// JustPersist on a PostgreSQL server.
+    static func justPersistPostgres(_ url: String) -> Side {
+        Side(name: "JustPersist PostgreSQL", version: "this tree", hasChangeStreams: true) {
+            directory, indexing in
+            let name = directory.nameOfStore
+            let opened = try PostgresDataStore.open("\(url)?store=\(name)")
+            // Left by a run that was ended.
+            try opened.destroy()
+            try opened.open()
+            return store(indexing, opened) {
+                try LibpqConnection(url).run("VACUUM ANALYZE jp_\(name).kv")
+            }
+        }
+    }
+
     /// An open store with the class that declares the indexes.
     private static func store(
-        _ indexing: Indexing, _ store: any DataStore, persists: Bool = true
+        _ indexing: Indexing, _ store: any DataStore, persists: Bool = true,
+        tidyServer: (() throws -> Void)? = nil
     ) -> any StoreUnderTest {
         switch indexing {
-        case .none, .changeLog: JustPersistStore<RestaurantItem>(store, persists: persists)
-        case .boroughAndRating: JustPersistStore<IndexedRestaurantItem>(store, persists: persists)
-        case .uniqueName: JustPersistStore<NamedRestaurantItem>(store, persists: persists)
+        case .none, .changeLog:
+            JustPersistStore<RestaurantItem>(store, persists: persists, tidyServer)
+        case .boroughAndRating:
+            JustPersistStore<IndexedRestaurantItem>(store, persists: persists, tidyServer)
+        case .uniqueName:
+            JustPersistStore<NamedRestaurantItem>(store, persists: persists, tidyServer)
         }
     }
 }
@@ -53,12 +73,15 @@ extension Side {
 private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnderTest {
     private let store: any DataStore
     private let persists: Bool
+    /// Does what a server does in the background at some time; `nil` for a store without a server.
+    private let tidyServer: (() throws -> Void)?
     private var ids: [ItemID] = []
 
     /// Wraps an open store.
-    init(_ store: any DataStore, persists: Bool = true) {
+    init(_ store: any DataStore, persists: Bool = true, _ tidyServer: (() throws -> Void)? = nil) {
         self.store = store
         self.persists = persists
+        self.tidyServer = tidyServer
     }
 
     func create(_ items: [NewItem]) throws {
@@ -99,6 +122,17 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
             }
         }
         return digest
+    }
+
+    func fetchByIDs(_ positions: ArraySlice<Int>) throws -> Int? {
+        try store.read { db in
+            let list = DataStoreValue.array(positions.map { .uuid(ids[$0].uuid) })
+            let predicate = DataStorePredicate.comparison(
+                .init(.path(.uniqueToken), .in, .value(list)))
+            return try db.items(RestaurantItem.self, where: predicate).reduce(0) {
+                $0 &+ $1.digest
+            }
+        }
     }
 
     func newest(_ limit: Int) throws -> Int {
@@ -283,11 +317,14 @@ private final class JustPersistStore<RestaurantItem: RestaurantEntity>: StoreUnd
     func reopen() throws {
         guard persists else { return }
         try store.close()
+        try tidyServer?()
         try store.open()
     }
 
     func close() throws {
         try store.close()
+        // The directory of the benchmark does not have its data.
+        if tidyServer != nil { try store.destroy() }
     }
 }
 

@@ -9,6 +9,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
     case fetchByIDAlone = "fetch-by-id-alone"
     case fetchByIDThreads = "fetch-by-id-threads"
     case fetchByIDBesideWriter = "fetch-by-id-beside-writer"
+    case fetchByIDs = "fetch-by-ids"
     case newest
     case fetchAll = "fetch-all"
     case fetchAllUntouched = "fetch-all-untouched"
@@ -44,6 +45,7 @@ enum Operation: String, CaseIterable, ExpressibleByArgument {
         case .fetchByIDAlone: "fetch by id, a block each"
         case .fetchByIDThreads: "fetch by id, a block each, 2 threads"
         case .fetchByIDBesideWriter: "fetch by id, a block each, 4 threads beside a writer"
+        case .fetchByIDs: "fetch by lists of 1,000 ids, a block each"
         case .newest: "newest 10, a block each"
         case .fetchAll: "fetch all, read 2 attributes"
         case .fetchAllUntouched: "fetch all, read nothing"

@@ -50,6 +50,14 @@ struct Workload {
     /// The positions that are fetched in a transaction each: fewer, because that takes longer.
     var shuffledAlone: ArraySlice<Int> { shuffled.prefix(max(2, shuffled.count / 5)) }
 
+    /// The positions that are fetched by lists of 1,000 ids, or of fewer in a small store.
+    var lists: [ArraySlice<Int>] {
+        let length = min(1_000, shuffled.count)
+        return (0..<min(20, shuffled.count / length)).map {
+            shuffled[$0 * length..<($0 + 1) * length]
+        }
+    }
+
     /// The names in ``distinctItems``, in the order of creation.
     var distinctNames: [String] {
         restaurants.enumerated().map { "\($1.name) \($0)" }
@@ -80,6 +88,7 @@ struct Workload {
         case .create, .createIndexed, .createObserved: items.count
         case .fetchByIDAlone, .fetchByIDThreads: shuffledAlone.count
         case .fetchByIDBesideWriter: 4 * shuffledAlone.count
+        case .fetchByIDs: lists.reduce(0) { $0 + $1.count }
         case .sortIndexed: ranked * restaurants.count
         case .newest: pages * min(pageSize, restaurants.count)
         case .find: min(10_000, restaurants.count)

@@ -38,7 +38,8 @@ enum Parameter {
 
         mutating func append(_ element: Span<UInt8>) {
             bytes.append(bigEndian: UInt32(truncatingIfNeeded: element.count))
-            bytes += [UInt8](copying: element)
+            // SAFETY: the buffer is read inside the closure only.
+            unsafe element.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
             count += 1
             for place in 0..<4 {
                 bytes[12 + place] = UInt8(truncatingIfNeeded: count >> (24 - 8 * place))

@@ -15,7 +15,7 @@ struct RemoteEntries {
         var entries: [Place] = []
     }
 
-    private var byKey: [[UInt8]: Entry] = [:]
+    private var byKey: [RemoteKey: Entry] = [:]
     /// Pages of scans, the latest last.
     private var pages: [(page: any KeyValuePage, isReversed: Bool)] = []
     /// Ranges whose entries are all known, in ascending order.
@@ -30,7 +30,7 @@ struct RemoteEntries {
     /// The entry of a key; `nil` if it is not known.
     subscript(key: [UInt8]) -> Entry? {
         get throws(DataStoreError) {
-            if let entry = byKey[key] { return entry }
+            if let entry = byKey[RemoteKey(bytes: key)] { return entry }
             for (page, isReversed) in pages.reversed() {
                 if let place = try page.place(of: key, isReversed: isReversed) {
                     return .entry(page, at: place)
@@ -68,29 +68,29 @@ struct RemoteEntries {
         if !hasRoom { self = RemoteEntries() }
     }
 
-    /// Keeps the entries of an answer; returns the keys that were sent with a value, and those without.
+    /// Keeps the entries of an answer; returns how many keys were sent with a value, and those that were sent without.
     mutating func keep(
         _ page: any KeyValuePage
-    ) throws(DataStoreError) -> (sent: Set<[UInt8]>, later: Set<[UInt8]>) {
-        var (sent, later): (Set<[UInt8]>, Set<[UInt8]>) = ([], [])
+    ) throws(DataStoreError) -> (sent: Int, later: Set<[UInt8]>) {
+        var later: Set<[UInt8]> = []
         for place in 0..<page.count {
             try page.withEntry(at: place) { (key, value) throws(DataStoreError) in
                 let key = [UInt8](copying: key)
                 if value == nil {
                     later.insert(key)
                 } else {
-                    sent.insert(key)
-                    byKey[key] = .entry(page, at: place)
+                    byKey[RemoteKey(bytes: key)] = .entry(page, at: place)
                 }
             }
         }
         bytes += page.byteCount
-        return (sent, later)
+        return (page.count - later.count, later)
     }
 
-    mutating func noteAbsent(_ keys: Set<[UInt8]>) {
-        for key in keys {
-            byKey[key] = .absent
+    /// Notes that those keys are absent that were not sent.
+    mutating func noteAbsent(_ keys: [[UInt8]], except later: Set<[UInt8]>) {
+        for key in keys where byKey[RemoteKey(bytes: key)] == nil && !later.contains(key) {
+            byKey[RemoteKey(bytes: key)] = .absent
             bytes += 2 * key.count
         }
     }
@@ -120,6 +120,16 @@ struct RemoteEntries {
         bytes += page.byteCount
         self.ranges += found.filter { $0.entries.count <= most }
         self.ranges.sort { $0.range.lower.span.isOrdered(before: $1.range.lower.span) }
+    }
+}
+
+/// A key, whose bytes are hashed together: an array hashes them one by one.
+struct RemoteKey: Hashable {
+    let bytes: [UInt8]
+
+    func hash(into hasher: inout Hasher) {
+        // SAFETY: the buffer is read inside the closure only.
+        unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 }
 

@@ -37,11 +37,13 @@ public final class RemoteReader: KeyValueReader {
     ) throws(DataStoreError) -> Bool {
         if isEmpty { return false }
         let key = [UInt8](copying: key)
-        if try known[key] == nil {
+        var entry = try known[key]
+        if entry == nil {
             known.makeRoom()
             _ = try fetch([key], [])
+            entry = try known[key]
         }
-        return try pass(key, body)
+        return try pass(entry, body)
     }
 
     /// Looks keys up together.
@@ -55,14 +57,16 @@ public final class RemoteReader: KeyValueReader {
             let end = min(start + Self.mostTogether, keys.count)
             try prepare(keys: Array(keys[start..<end]), ranges: [])
             for place in start..<end {
+                var entry = try known[keys[place]]
                 // The answers had no room for all entries, or some were dropped since.
-                if try known[keys[place]] == nil {
+                if entry == nil {
                     known.makeRoom()
                     _ = try fetch(unknown(of: keys[place..<end]), [])
                     if try known[keys[place]] == nil { _ = try fetch([keys[place]], []) }
+                    entry = try known[keys[place]]
                 }
                 var step = ScanStep.next
-                _ = try pass(keys[place]) { (value) throws(DataStoreError) in
+                _ = try pass(entry) { (value) throws(DataStoreError) in
                     step = try body(place, value)
                 }
                 if step == .stop { return }
@@ -100,16 +104,16 @@ public final class RemoteReader: KeyValueReader {
 
     /// Those of some keys of which it is not known whether they exist, each once.
     private func unknown(of keys: ArraySlice<[UInt8]>) throws(DataStoreError) -> [[UInt8]] {
-        var unknown: Set<[UInt8]> = []
-        for key in keys where try known[key] == nil { unknown.insert(key) }
-        return Array(unknown)
+        var unknown: Set<RemoteKey> = []
+        for key in keys where try known[key] == nil { unknown.insert(RemoteKey(bytes: key)) }
+        return unknown.map(\.bytes)
     }
 
-    /// Calls `body` with the value of a known key; returns false if there is none.
+    /// Calls `body` with the value of an entry; returns false if there is none.
     private func pass(
-        _ key: [UInt8], _ body: (Span<UInt8>) throws(DataStoreError) -> Void
+        _ entry: RemoteEntries.Entry?, _ body: (Span<UInt8>) throws(DataStoreError) -> Void
     ) throws(DataStoreError) -> Bool {
-        guard case .entry(let page, let place)? = try known[key] else { return false }
+        guard case .entry(let page, let place)? = entry else { return false }
         var isThere = false
         try page.withEntry(at: place) { (_, value) throws(DataStoreError) in
             guard let value else { return }
@@ -125,11 +129,11 @@ public final class RemoteReader: KeyValueReader {
     ) throws(DataStoreError) -> [[UInt8]] {
         let answer = try snapshot.entries(of: keys, inRanges: ranges, most: Self.mostOfRange + 1)
         let (sent, later) = try known.keep(answer.found)
-        guard !sent.isEmpty || later.isEmpty else {
+        guard sent > 0 || later.isEmpty else {
             throw DataStoreError(
                 .storageFailure, in: "read", "The server returned keys without their values.")
         }
-        known.noteAbsent(Set(keys).subtracting(sent).subtracting(later))
+        if sent + later.count < keys.count { known.noteAbsent(keys, except: later) }
         try known.keep(answer.inRanges, of: ranges, most: Self.mostOfRange)
         return Array(later)
     }

@@ -10,7 +10,7 @@ struct Load {
     private(set) var refused: [Int64] = []
     /// The numbers of blocks whose outcome was not known in time.
     private(set) var unknown: [(number: Int64, token: CommitToken)] = []
-    /// The seconds that the slowest block took, whatever it was told.
+    /// The seconds that the slowest block took, whatever its result.
     private(set) var longestBlock = 0.0
 
     /// What a store says about a write.

@@ -56,9 +56,7 @@ trials-postgres: setup
 	JP_LONG=1 scripts/with-postgres swift test --skip-build --disable-xctest \
 		--filter 'JustPersistPostgresTests.InspectorTests'
 	scripts/with-postgres --pooler swift test --skip-build --disable-xctest \
-		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests)'
-	scripts/with-postgres --pooler swift test --skip-build --disable-xctest \
-		--filter 'JustPersistPostgresTests.(CommitOutcomeTests/aConnection|SilenceTests)'
+		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests|SilenceTests|CommitOutcomeTests/aConnection)'
 	JP_SECRETS=kept-secret scripts/with-postgres --secret swift test --skip-build --disable-xctest \
 		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests|SilenceTests|CommitOutcomeTests/(aConnection|sessions))'
 	scripts/with-postgres sh -c '.build/debug/justpersist-conformance "$$JP_POSTGRES_URL" --profile full --timeout 300'

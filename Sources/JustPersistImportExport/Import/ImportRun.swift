@@ -14,8 +14,6 @@ struct ImportRun {
     private var rowsDone: Int
     /// The number of rows that were read.
     private var rowsRead: Int
-    /// Whether a row has a value, by the places of the relationships.
-    private var hasValues: [Bool]
     /// The rows that refer to later ones.
     private var deferred: [ImportRow] = []
     private var isWritingDeferred = false
@@ -41,7 +39,6 @@ struct ImportRun {
             ItemType(dynamic: known?.itemTypeKey ?? settings.itemType), settings.mapping,
             key: settings.key,
             relations: settings.relations, schemas: schemas)
-        hasValues = settings.relations.map { _ in false }
         report.relationsWithoutValues = Set(settings.relations.map(\.name))
         writer = RowsWriter(mapper, skipsBadRows: settings.onError == .skip, store)
         if mapper.key != nil { try writer.checkKey(known) }
@@ -173,9 +170,10 @@ struct ImportRun {
                 }
                 if var row = try mapper.row(found.members, line: found.line) {
                     row.position = rowsRead
-                    for link in row.links where !hasValues[link.relation] {
-                        hasValues[link.relation] = true
-                        report.relationsWithoutValues.remove(mapper.relations[link.relation].name)
+                    // Usually the first rows have values of all relationships.
+                    if !report.relationsWithoutValues.isEmpty {
+                        report.relationsWithoutValues.subtract(
+                            row.links.map { mapper.relations[$0.relation].name })
                     }
                     batch.append(row)
                 } else {

@@ -10,6 +10,9 @@ final class Proxy: Sendable {
 
     private struct State {
         var bytes: [Direction: Int] = [:]
+        var requests = 0
+        /// The direction of the last bytes.
+        var last: Direction?
         /// How many bytes still pass before all connections are cut.
         var cut: (direction: Direction, after: Int)?
         var isAway = false
@@ -58,6 +61,9 @@ final class Proxy: Sendable {
 
     /// The bytes that have passed in a direction.
     func bytes(_ direction: Direction) -> Int { state.withLock { $0.bytes[direction] ?? 0 } }
+
+    /// How many times bytes to the server followed an answer.
+    var requests: Int { state.withLock { $0.requests } }
 
     /// How many times connections were cut.
     var cuts: Int { state.withLock { $0.cuts } }
@@ -159,6 +165,8 @@ final class Proxy: Sendable {
                     }
                 }
                 state.bytes[direction, default: 0] += passed
+                if direction == .toServer, state.last != direction { state.requests += 1 }
+                state.last = direction
                 return (passed, cut)
             }
             var written = 0

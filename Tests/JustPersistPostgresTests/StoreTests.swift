@@ -27,6 +27,20 @@ import Testing
         }
     }
 
+    /// The counters of items, which each block that creates one asks for, come with the beginning of the transaction.
+    @Test func aCommitOfANewItemTakesTwoRequests() throws {
+        let proxy = try Proxy()
+        defer { proxy.stop() }
+        let url = try Server.newStore()
+        let store = try PostgresDataStore.withEntries(proxy.url(of: url))
+        try store.writeEntry(0)
+        let before = proxy.requests
+        for number in 1...10 { try store.writeEntry(Int64(number)) }
+        #expect(proxy.requests - before == 20)
+        #expect(try store.entryNumbers().count == 11)
+        try store.destroy()
+    }
+
     /// A failure of opening, with its text.
     private func failure(
         opening url: String, _ options: DataStoreOptions = DataStoreOptions()

@@ -11,9 +11,9 @@ extension PostgresConfiguration {
             ("fallback_application_name", "JustPersist"), ("sslmode", encryption.rawValue),
             // For each address of the server.
             ("connect_timeout", "\(timeout)"),
-            // A server that has vanished is noticed within half a minute.
+            // A server that has vanished is noticed within 20 seconds, before a cluster has another one.
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", "30000"),
+            ("tcp_user_timeout", "15000"),
         ]
         // With a ticket of Kerberos, libpq would prefer its encryption, which does not follow the mode of encryption.
         if ProcessInfo.processInfo.environment["PGGSSENCMODE"] == nil {

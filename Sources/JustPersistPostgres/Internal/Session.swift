@@ -13,6 +13,8 @@ final class Session: Sendable {
     /// Its row in the table of commits is written in the same transaction as its changes.
     private let lastCommit = Locked(SessionCommit())
 
+    private let expectedKeys = Locked(ExpectedKeys())
+
     /// For how many days the rows of commits are kept.
     static let daysKept = 30
 
@@ -65,19 +67,24 @@ final class Session: Sendable {
     // MARK: Blocks
 
     func read(_ body: (any KeyValueReader) throws -> Void) throws {
-        let (connection, first) = try begin("read")
+        let (connection, start) = try begin("read")
         defer { end(connection) }
-        let snapshot = Snapshot(on: connection, first: first)
+        let snapshot = Snapshot(on: connection, start)
         defer { snapshot.end() }
         try body(RemoteReader(of: snapshot))
     }
 
     func write(_ body: (any KeyValueWriter) throws -> Void) throws {
-        let (connection, first) = try begin("write", locking: names.writer)
+        let (connection, start) = try begin("write", locking: names.writer)
         var isOpen = true
         defer { if isOpen { end(connection) } }
-        let snapshot = Snapshot(on: connection, first: first)
-        defer { snapshot.end() }
+        let snapshot = Snapshot(on: connection, start)
+        defer {
+            snapshot.end()
+            if !snapshot.shortKeys.isEmpty {
+                expectedKeys.withLock { $0.add(snapshot.shortKeys) }
+            }
+        }
         let overlay = KeyValueOverlay(over: try RemoteReader(of: snapshot))
         try body(overlay)
         if overlay.changes.isEmpty { return }
@@ -86,13 +93,14 @@ final class Session: Sendable {
         try commit(overlay.changes, on: connection)
     }
 
-    /// Begins a transaction, and reads the first entry in the same round trip.
+    /// Begins a transaction, and reads the first entry, and those that a write block probably needs, in the same round trip.
     ///
     /// Nothing has happened if the connection is lost here, so this connects again.
     private func begin(
         _ operation: String, locking locked: String? = nil
-    ) throws(DataStoreError) -> (Connection, first: Page) {
+    ) throws(DataStoreError) -> (Connection, Snapshot.Start) {
         try checkProcess(in: operation)
+        let keys = locked == nil ? [] : expectedKeys.withLock { $0.keys }
         var end = Surroundings.now + .seconds(configuration.connectTimeout)
         var idle = pool.enter(isWriter: locked != nil)
         while true {
@@ -110,12 +118,16 @@ final class Session: Sendable {
                 connection.operation = operation
                 try connection.sendBegin(locking: locked)
                 try connection.send(.first)
-                let pages = try connection.end(mayLock: locked != nil).receive()
+                if !keys.isEmpty { try connection.send(.found, Parameter.List(keys).bytes) }
+                var pages = try connection.end(mayLock: locked != nil).receive()
+                let found = keys.isEmpty ? nil : pages.popLast()
                 guard let first = pages.last, pages.count > 1 else {
                     throw DataStoreError(
                         .storageFailure, in: operation, "The server did not begin a transaction.")
                 }
-                return (connection, first)
+                return (
+                    connection, Snapshot.Start(first: first, expected: found.map { (keys, $0) })
+                )
             } catch {
                 idle = nil
                 if isIdle {

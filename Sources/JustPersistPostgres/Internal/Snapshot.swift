@@ -4,12 +4,22 @@ import JustPersistRecords
 /// The snapshot of a transaction on the server.
 final class Snapshot: RemoteSnapshot {
     let firstEntry: any KeyValuePage
+    let expected: (keys: [[UInt8]], found: any KeyValuePage)?
+    /// The short keys that the block looked up, as far as they were not expected.
+    private(set) var shortKeys: [[UInt8]] = []
     /// `nil` once the block has ended.
     private var connection: Connection?
 
-    init(on connection: Connection, first: Page) {
+    init(on connection: Connection, _ start: Start) {
         self.connection = connection
-        firstEntry = first
+        firstEntry = start.first
+        expected = start.expected
+    }
+
+    /// The entries that the server sends when a transaction begins.
+    struct Start {
+        let first: Page
+        let expected: (keys: [[UInt8]], found: any KeyValuePage)?
     }
 
     func end() { connection = nil }
@@ -18,6 +28,7 @@ final class Snapshot: RemoteSnapshot {
         of keys: [[UInt8]], inRanges ranges: [KeyRange], most: Int
     ) throws(DataStoreError) -> (found: any KeyValuePage, inRanges: any KeyValuePage) {
         let connection = try openConnection()
+        shortKeys += keys.filter(ExpectedKeys.isShort)
         if !keys.isEmpty { try connection.send(.found, Parameter.List(keys).bytes) }
         if !ranges.isEmpty {
             try connection.send(

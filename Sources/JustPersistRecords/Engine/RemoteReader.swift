@@ -21,7 +21,9 @@ public final class RemoteReader: KeyValueReader {
     /// A reader of a snapshot.
     public init(of snapshot: any RemoteSnapshot) throws(DataStoreError) {
         self.snapshot = snapshot
-        if !isEmpty { _ = try known.keep(snapshot.firstEntry) }
+        if isEmpty { return }
+        _ = try known.keep(snapshot.firstEntry)
+        if let (keys, found) = snapshot.expected { try note(keys, found) }
     }
 
     /// `true`.
@@ -128,14 +130,22 @@ public final class RemoteReader: KeyValueReader {
         _ keys: [[UInt8]], _ ranges: [KeyRange]
     ) throws(DataStoreError) -> [[UInt8]] {
         let answer = try snapshot.entries(of: keys, inRanges: ranges, most: Self.mostOfRange + 1)
-        let (sent, later) = try known.keep(answer.found)
+        let later = try note(keys, answer.found)
+        try known.keep(answer.inRanges, of: ranges, most: Self.mostOfRange)
+        return Array(later)
+    }
+
+    /// Keeps the answer to a question for keys; returns the keys whose entries had no room in it.
+    @discardableResult private func note(
+        _ keys: [[UInt8]], _ found: any KeyValuePage
+    ) throws(DataStoreError) -> Set<[UInt8]> {
+        let (sent, later) = try known.keep(found)
         guard sent > 0 || later.isEmpty else {
             throw DataStoreError(
                 .storageFailure, in: "read", "The server returned keys without their values.")
         }
         if sent + later.count < keys.count { known.noteAbsent(keys, except: later) }
-        try known.keep(answer.inRanges, of: ranges, most: Self.mostOfRange)
-        return Array(later)
+        return later
     }
 
     // MARK: Scans

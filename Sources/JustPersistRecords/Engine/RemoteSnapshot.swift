@@ -8,6 +8,10 @@ public protocol RemoteSnapshot: AnyObject {
     /// The first entry of the snapshot, which the server sent when the snapshot was taken; no entry if there are no keys.
     var firstEntry: any KeyValuePage { get }
 
+    /// Keys that the server looked up when the snapshot was taken, and the entries of those that exist; no keys if the
+    /// engine expects none to be asked for.
+    var expected: (keys: [[UInt8]], found: any KeyValuePage)? { get }
+
     /// Returns the entries of those keys that exist, in any order, and the first entries of each range, in one round trip.
     ///
     /// An entry of a key may have no value, to keep the answer small; the reader asks for it again when it is needed. At
@@ -24,6 +28,11 @@ public protocol RemoteSnapshot: AnyObject {
 
     /// Requests the first entries of a range, without waiting for the answer.
     func request(_ request: PageRequest) throws(DataStoreError) -> any PendingPage
+}
+
+extension RemoteSnapshot {
+    /// `nil`.
+    public var expected: (keys: [[UInt8]], found: any KeyValuePage)? { nil }
 }
 
 /// A request for the first entries of a range.

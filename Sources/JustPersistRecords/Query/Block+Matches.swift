@@ -40,7 +40,7 @@ extension Block {
         switch access {
         case .none, .counter, .entriesAlone: return
         case .ids(let ids):
-            let predicate = try query.predicate?.compiled()
+            let predicate = query.idsDecide ? nil : try query.predicate?.compiled()
             try table.withRecords(ids, in: reader) { (_) throws(DataStoreError) in
             } _: { (id, record) throws(DataStoreError) in
                 recordsExamined += 1

@@ -20,6 +20,8 @@ final class Query {
     let slice: DataStoreRequest.Slice
     /// The only ids that can match, in order, if the predicate names them.
     let ids: [ItemID]?
+    /// Whether all items with these ids match, so that the predicate need not be evaluated.
+    let idsDecide: Bool
 
     struct SortKey {
         let key: RequestKey
@@ -76,7 +78,7 @@ final class Query {
         sort = shape.sort
         mayRefuse = sort.contains { $0.key.mayCollect }
         isReversed = shape.isReversed
-        ids = nil
+        (ids, idsDecide) = (nil, false)
         self.predicate = CompiledPredicate(of: predicate, type)
         alternatives = shape.alternatives(predicate)
         if alternatives == nil {
@@ -125,13 +127,32 @@ final class Query {
             self.table = compiled.constant == false ? nil : table
             let ids = hasOwnToken ? nil : predicate.namedIDs
             self.ids = ids
+            idsDecide = ids != nil && predicate.comparesWithUUIDs
             if ids == nil, self.predicate != nil {
                 alternatives = try alternatives(of: predicate, in: block)
             }
         } else {
             predicate = nil
             table = try block.table(of: type)
-            ids = nil
+            (ids, idsDecide) = (nil, false)
+        }
+    }
+}
+
+extension DataStorePredicate {
+    /// Whether a predicate that names ids is nothing but a comparison with UUIDs.
+    ///
+    /// Text and references have further rules.
+    fileprivate var comparesWithUUIDs: Bool {
+        guard case .comparison(let comparison) = self, case .value(let value) = comparison.right
+        else { return false }
+        switch value {
+        case .uuid: return true
+        case .array(let values):
+            return values.allSatisfy { value in
+                if case .uuid = value { true } else { false }
+            }
+        default: return false
         }
     }
 }

@@ -2,10 +2,6 @@ import FlyingSocks
 import Foundation
 import Testing
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 #if canImport(Glibc)
     import Glibc
 #endif
@@ -75,18 +71,37 @@ final class ServerProcess {
 
     // MARK: Requests
 
+    /// Sends a request on a connection of its own.
+    ///
+    /// The socket is used directly: on Linux, URLSession now and then gets no answer to a PUT without a body.
     func send(
         _ method: String, _ target: String, _ body: String = ""
     ) async throws -> (status: Int, text: String) {
-        var request = URLRequest(
-            url: try #require(URL(string: "http://127.0.0.1:\(port)\(target)")))
-        request.httpMethod = method
-        // The server would wait for open connections before it ends.
-        request.setValue("close", forHTTPHeaderField: "Connection")
-        if !body.isEmpty { request.httpBody = Data(body.utf8) }
-        let (data, response) = try await URLSession.shared.data(for: request)
-        let status = try #require(response as? HTTPURLResponse).statusCode
-        return (status, String(decoding: data, as: UTF8.self))
+        let socket = try await connected()
+        defer { try? socket.close() }
+        let head = """
+            \(method) \(target) HTTP/1.1\r
+            Host: localhost\r
+            Connection: close\r
+            Content-Length: \(body.utf8.count)\r
+            \r
+
+            """
+        try await socket.write(Data((head + body).utf8))
+        let words = try await socket.line().split(separator: " ")
+        let status = try #require(words.dropFirst().first.flatMap { Int($0) })
+        var size = 0
+        while case let line = try await socket.line(), !line.isEmpty {
+            let field = line.split(separator: ":", maxSplits: 1)
+            guard field[0].lowercased() == "content-length" else { continue }
+            size = try #require(Int(field[1].trimmingCharacters(in: .whitespaces)))
+        }
+        let bytes = size == 0 ? [] : try await socket.read(bytes: size)
+        return (status, String(decoding: bytes, as: UTF8.self))
+    }
+
+    private func connected() async throws -> AsyncSocket {
+        try await .connected(to: try sockaddr_in.inet(ip4: "127.0.0.1", port: port))
     }
 
     func get(_ target: String) async throws -> (status: Int, text: String) {
@@ -106,18 +121,14 @@ final class ServerProcess {
 
     /// The events that follow a token.
     func events(since token: String?) async throws -> Events {
-        let address = try sockaddr_in.inet(ip4: "127.0.0.1", port: port)
-        let socket = try await AsyncSocket.connected(to: address)
+        let socket = try await connected()
         let last = token.map { "Last-Event-ID: \($0)\r\n" } ?? ""
         try await socket.write(Data("GET /changes HTTP/1.1\r\nHost: localhost\r\n\(last)\r\n".utf8))
-        let events = Events(socket)
-        while try await !events.line().isEmpty {}
-        return events
+        while try await !socket.line().isEmpty {}
+        return Events(socket)
     }
 
     /// Server-sent events, read as they come.
-    ///
-    /// On Linux, URLSession would wait for the end of the body.
     struct Events {
         private let socket: AsyncSocket
         private var text = ""
@@ -139,19 +150,22 @@ final class ServerProcess {
                     return fields
                 }
                 // A chunk of HTTP: its size, its bytes, and the end of a line.
-                let size = try #require(Int(try await line(), radix: 16))
+                let size = try #require(Int(try await socket.line(), radix: 16))
                 text += String(decoding: try await socket.read(bytes: size), as: UTF8.self)
-                try #require(try await line().isEmpty)
+                try #require(try await socket.line().isEmpty)
             }
         }
 
-        fileprivate func line() async throws -> String {
-            var bytes: [UInt8] = []
-            while bytes.suffix(2) != [13, 10] { bytes.append(try await socket.read()) }
-            return String(decoding: bytes.dropLast(2), as: UTF8.self)
-        }
-
         func close() throws { try socket.close() }
+    }
+}
+
+extension AsyncSocket {
+    /// Reads a line of HTTP; returns it without its end.
+    fileprivate func line() async throws -> String {
+        var bytes: [UInt8] = []
+        while bytes.suffix(2) != [13, 10] { bytes.append(try await read()) }
+        return String(decoding: bytes.dropLast(2), as: UTF8.self)
     }
 }
 

@@ -41,6 +41,40 @@ import Testing
         try store.destroy()
     }
 
+    /// A page is first asked for without long values: they are neither lost nor doubled where they are in it.
+    @Test(arguments: [[0], [255, 256, 257], [300, 4_000, 4_999], Array(0..<5_000)])
+    func longValuesAreScannedBesideShortOnes(_ long: [Int]) throws {
+        let store = try PostgresDataStore.withEntries(Server.newStore())
+        let sizes = [600, 2_000, 20_000]
+        try store.write { db in
+            for number in 0..<5_000 {
+                let item = try db.create("Entry")
+                item["number"] = .int(Int64(number))
+            }
+            let items = try db.dynamicItems(DataStoreRequest(itemTypeKey: "Entry"))
+            for place in long where long.count < 5_000 || place % 7 == 0 {
+                items[place]["secret"] = .data(Data(repeating: 7, count: sizes[place % 3]))
+            }
+            if long.count < 5_000 {
+                items[long[0]]["secret"] = .data(Data(repeating: 7, count: 5 << 20))
+            }
+        }
+        for isAscending in [true, false] {
+            let request = DataStoreRequest(itemTypeKey: "Entry")
+            request.sortDescriptors = [.init(key: "uniqueToken", ascending: isAscending)]
+            let numbers = try store.read { db in
+                try db.dynamicItems(request).map { $0["number"] }
+            }
+            let expected = (0..<Int64(5_000)).map { DataStoreValue.int($0) }
+            #expect(numbers == (isAscending ? expected : expected.reversed()))
+        }
+        let request = DataStoreRequest(itemTypeKey: "Entry")
+        request.predicate = try DataStorePredicate("secret != NIL")
+        let count = try store.read { db in try db.dynamicItems(request).count }
+        #expect(count == (long.count < 5_000 ? long.count : 715))
+        try store.destroy()
+    }
+
     /// A failure of opening, with its text.
     private func failure(
         opening url: String, _ options: DataStoreOptions = DataStoreOptions()

@@ -5,7 +5,7 @@ import JustPersistRecords
 /// The rows of a statement.
 final class Page: KeyValuePage {
     private let result: ResultHandle
-    let count: Int
+    private(set) var count: Int
     /// Set by the request, which knows how many rows it wanted.
     var isLast = true
 
@@ -20,6 +20,13 @@ final class Page: KeyValuePage {
 
     /// The number of bytes of the values.
     var valueBytes: Int { (0..<count).reduce(0) { $0 + result.byteCount($1, 1) } }
+
+    /// Drops the entries from the first one on whose value was left out; returns whether there is one.
+    func dropFromFirstWithoutValue() -> Bool {
+        guard let first = (0..<count).first(where: { result.isNull($0, 1) }) else { return false }
+        count = first
+        return true
+    }
 
     func withEntry(
         at place: Int,

@@ -5,6 +5,8 @@ import JustPersistRecords
 final class Snapshot: RemoteSnapshot {
     let firstEntry: any KeyValuePage
     let expected: (keys: [[UInt8]], found: any KeyValuePage)?
+    /// Whether a page had values that are too long for the quick statement.
+    private var hasLargeValues = false
     /// The short keys that the block looked up, as far as they were not expected.
     private(set) var shortKeys: [[UInt8]] = []
     /// `nil` once the block has ended.
@@ -42,17 +44,24 @@ final class Snapshot: RemoteSnapshot {
 
     func request(_ request: PageRequest) throws(DataStoreError) -> any PendingPage {
         let connection = try openConnection()
+        let isBounded = hasLargeValues && !request.isForKeys
         let statement: Statement =
-            switch (request.isForKeys, request.isReversed) {
-            case (true, true): .keysReversed
-            case (true, false): .keys
-            case (false, true): .pageReversed
-            case (false, false): .page
+            switch (request.isForKeys, isBounded) {
+            case (true, _): request.isReversed ? .keysReversed : .keys
+            case (false, true): request.isReversed ? .boundedPageReversed : .boundedPage
+            case (false, false): request.isReversed ? .pageReversed : .page
             }
-        try connection.send(
-            statement, request.range.lower, Parameter.end(of: request.range),
-            Parameter.number(request.limit))
-        return Pending(answer: try connection.end(), request: request)
+        let start = request.range.lower
+        let end = Parameter.end(of: request.range)
+        let limit = Parameter.number(request.limit)
+        if request.isForKeys || isBounded {
+            try connection.send(statement, start, end, limit)
+        } else {
+            let longest = Statement.answerBytes / max(1, request.limit)
+            try connection.send(statement, start, end, limit, Parameter.number(longest))
+        }
+        return Pending(
+            answer: try connection.end(), request: request, isBounded: isBounded, of: self)
     }
 
     private func openConnection() throws(DataStoreError) -> Connection {
@@ -63,20 +72,47 @@ final class Snapshot: RemoteSnapshot {
         return connection
     }
 
+    /// Completes a page of values that was asked for without the long ones.
+    fileprivate func complete(
+        _ page: Page, of request: PageRequest
+    ) throws(DataStoreError) -> any KeyValuePage {
+        let isWhole = page.count < request.limit
+        page.isLast = isWhole
+        if page.dropFromFirstWithoutValue() {
+            hasLargeValues = true
+            page.isLast = false
+            if page.count == 0 { return try self.request(request).receive() }
+        } else if !isWhole, page.valueBytes > page.count * Self.largeMean {
+            // The next page is larger, so that the limit of its values is smaller.
+            hasLargeValues = true
+        }
+        return page
+    }
+
+    /// The mean number of bytes from which on values are large.
+    private static let largeMean = 512
+
     private static let noAnswer = DataStoreError(
         .storageFailure, in: "read", "The server sent no answer.")
 
     private final class Pending: PendingPage {
         private let answer: Connection.Answer
         private let request: PageRequest
+        private let isBounded: Bool
+        private let snapshot: Snapshot
 
-        init(answer: Connection.Answer, request: PageRequest) {
+        init(
+            answer: Connection.Answer, request: PageRequest, isBounded: Bool, of snapshot: Snapshot
+        ) {
             self.answer = answer
             self.request = request
+            self.isBounded = isBounded
+            self.snapshot = snapshot
         }
 
         func receive() throws(DataStoreError) -> any KeyValuePage {
             guard let page = try answer.receive().first else { throw Snapshot.noAnswer }
+            if !request.isForKeys, !isBounded { return try snapshot.complete(page, of: request) }
             // The server cuts an answer off after so many bytes of values.
             page.isLast =
                 page.count < request.limit

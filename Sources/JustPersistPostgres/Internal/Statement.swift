@@ -2,14 +2,16 @@ import JustPersistRecords
 
 /// The statements that a connection prepares, with binary parameters and results.
 enum Statement: String, CaseIterable {
-    case first, found, inRanges, page, pageReversed, keys, keysReversed, put, remove, note
+    case first, found, inRanges, page, pageReversed, boundedPage, boundedPageReversed
+    case keys, keysReversed, put, remove, note
 
     /// The most bytes of values in one answer, apart from its first value.
     static let answerBytes = 4 << 20
 
     /// The statement for a store.
     ///
-    /// The running sums of lengths keep an answer small. They do not read values that the server stores apart.
+    /// The running sums of lengths keep an answer small. They do not read values that the server stores apart. They take
+    /// longer than a scan of small values, so a page is first asked for without values that are longer than a limit.
     func text(_ names: Names) -> String {
         switch self {
         case .first: "SELECT k, v FROM \(names.entries) ORDER BY k LIMIT 1"
@@ -26,6 +28,8 @@ enum Statement: String, CaseIterable {
             """
         case .page: Self.page(names, order: "ASC")
         case .pageReversed: Self.page(names, order: "DESC")
+        case .boundedPage: Self.boundedPage(names, order: "ASC")
+        case .boundedPageReversed: Self.boundedPage(names, order: "DESC")
         case .keys: Self.keys(names, order: "ASC")
         case .keysReversed: Self.keys(names, order: "DESC")
         case .put:
@@ -43,6 +47,13 @@ enum Statement: String, CaseIterable {
     }
 
     private static func page(_ names: Names, order: String) -> String {
+        """
+        SELECT k, CASE WHEN octet_length(v) <= $4::int8 THEN v END FROM \(names.entries) \
+        WHERE k >= $1::bytea AND k < $2::bytea ORDER BY k \(order) LIMIT $3::int8
+        """
+    }
+
+    private static func boundedPage(_ names: Names, order: String) -> String {
         """
         SELECT k, v FROM (SELECT k, v, \
         sum(octet_length(v)) OVER (ORDER BY k \(order) ROWS UNBOUNDED PRECEDING) - octet_length(v) AS before \

@@ -69,13 +69,22 @@ struct RemoteEntries {
     }
 
     /// Keeps the entries of an answer; returns how many keys were sent with a value, and those that were sent without.
+    ///
+    /// - Parameter keys: The keys that were asked for. If they and the answer are ascending, no key is copied.
     mutating func keep(
-        _ page: any KeyValuePage
+        _ page: any KeyValuePage, of keys: [[UInt8]] = []
     ) throws(DataStoreError) -> (sent: Int, later: Set<[UInt8]>) {
         var later: Set<[UInt8]> = []
+        var asked = keys[...]
         for place in 0..<page.count {
-            try page.withEntry(at: place) { (key, value) throws(DataStoreError) in
-                let key = [UInt8](copying: key)
+            try page.withEntry(at: place) { (found, value) throws(DataStoreError) in
+                var order = KeyOrder.after
+                while let first = asked.first {
+                    order = found.order(against: first.span)
+                    if order != .after { break }
+                    asked = asked.dropFirst()
+                }
+                let key = order == .same ? asked[asked.startIndex] : [UInt8](copying: found)
                 if value == nil {
                     later.insert(key)
                 } else {

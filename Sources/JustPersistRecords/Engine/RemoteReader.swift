@@ -106,9 +106,15 @@ public final class RemoteReader: KeyValueReader {
 
     /// Those of some keys of which it is not known whether they exist, each once.
     private func unknown(of keys: ArraySlice<[UInt8]>) throws(DataStoreError) -> [[UInt8]] {
-        var unknown: Set<RemoteKey> = []
-        for key in keys where try known[key] == nil { unknown.insert(RemoteKey(bytes: key)) }
-        return unknown.map(\.bytes)
+        var unknown: [[UInt8]] = []
+        var isAscending = true
+        for key in keys where try known[key] == nil {
+            if let last = unknown.last, !last.span.isOrdered(before: key.span) {
+                isAscending = false
+            }
+            unknown.append(key)
+        }
+        return isAscending ? unknown : Set(unknown.map(RemoteKey.init)).map(\.bytes)
     }
 
     /// Calls `body` with the value of an entry; returns false if there is none.
@@ -139,7 +145,7 @@ public final class RemoteReader: KeyValueReader {
     @discardableResult private func note(
         _ keys: [[UInt8]], _ found: any KeyValuePage
     ) throws(DataStoreError) -> Set<[UInt8]> {
-        let (sent, later) = try known.keep(found)
+        let (sent, later) = try known.keep(found, of: keys)
         guard sent > 0 || later.isEmpty else {
             throw DataStoreError(
                 .storageFailure, in: "read", "The server returned keys without their values.")

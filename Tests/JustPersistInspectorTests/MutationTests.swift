@@ -46,7 +46,7 @@ struct MutationTests {
             environment["JP_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64(UInt32.max))
         print("MutationTests: \(count) requests, JP_SEED=\(seed)")
         let store = try Shelf.store()
-        var inspector = StoreInspector(store)
+        var inspector = StoreInspector.patient(store)
         inspector.limits.time = .milliseconds(200)
         // Damaged tokens are wrong tries.
         inspector.limits.wrongTries = .max

@@ -61,6 +61,19 @@ enum Shelf {
     }
 }
 
+extension StoreInspector {
+    /// An inspector that does not give a client up while other tests keep both from running.
+    static func patient(
+        _ store: any DataStore, beside other: (any DataStore)? = nil
+    ) -> StoreInspector {
+        var inspector =
+            other.map { StoreInspector(.init("first", store), .init("second", $0)) }
+            ?? StoreInspector(store)
+        inspector.limits.time = .seconds(600)
+        return inspector
+    }
+}
+
 /// An answer, as it arrived.
 struct Reply {
     let status: Int
@@ -109,12 +122,12 @@ struct Client {
 
     init(_ session: InspectorSession) { (port, token) = (session.port, session.token) }
 
-    func connected(seconds: Double = 120) async throws -> AsyncSocket {
+    func connected(seconds: Double = 600) async throws -> AsyncSocket {
         try await .connected(to: .inet(ip4: "127.0.0.1", port: port), timeout: seconds)
     }
 
     /// Sends bytes, and returns what arrives until the server closes the connection, or the text `end` arrives.
-    func send(_ bytes: [UInt8], until end: String? = nil, seconds: Double = 120) async throws
+    func send(_ bytes: [UInt8], until end: String? = nil, seconds: Double = 600) async throws
         -> [UInt8]
     {
         let socket = try await connected(seconds: seconds)

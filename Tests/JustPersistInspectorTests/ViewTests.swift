@@ -12,9 +12,7 @@ struct ViewTests {
         _ store: any DataStore, other: (any DataStore)? = nil, hiding hidden: [String] = [],
         _ body: (Client) async throws -> Void
     ) async throws {
-        var inspector =
-            other.map { StoreInspector(.init("first", store), .init("second", $0)) }
-            ?? StoreInspector(store)
+        var inspector = StoreInspector.patient(store, beside: other)
         inspector.hiddenAttributes = hidden
         let session = try await inspector.start()
         try await body(Client(session))
@@ -220,7 +218,7 @@ struct ViewTests {
                 ).uniqueToken, try #require(try db.first(Shelf.Book.self)).uniqueToken
             )
         }
-        var inspector = StoreInspector(store)
+        var inspector = StoreInspector.patient(store)
         inspector.allowsChanges = true
         let session = try await inspector.start()
         let client = Client(session)
@@ -291,7 +289,7 @@ struct ViewTests {
             copy.related(toMany: "holders").insert(owner)
             return owner.uniqueToken
         }
-        var inspector = StoreInspector(store)
+        var inspector = StoreInspector.patient(store)
         inspector.allowsChanges = true
         let session = try await inspector.start()
         let client = Client(session)
@@ -334,7 +332,7 @@ struct ViewTests {
     func wrongChangesAreErrorsAndChangeNothing(_ text: String) async throws {
         let change = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let store = try Shelf.store()
-        var inspector = StoreInspector(store)
+        var inspector = StoreInspector.patient(store)
         inspector.allowsChanges = true
         let session = try await inspector.start()
         let client = Client(session)
@@ -524,7 +522,7 @@ struct ViewTests {
 
     @Test(arguments: ["Book.titel", "book.title", "Books.*", "Book", ".title", "Book."])
     func patternsThatHideNothingAreErrors(_ hidden: String) async throws {
-        var inspector = StoreInspector(try Shelf.store())
+        var inspector = StoreInspector.patient(try Shelf.store())
         inspector.hiddenAttributes = [hidden]
         let error = await #expect(throws: DataStoreError.self) { try await inspector.start() }
         #expect(error?.code == .invalidRequest)
@@ -568,7 +566,7 @@ struct ViewTests {
     @Test
     func anItemThatHasChangedSinceThePreviewIsKept() async throws {
         let store = try Shelf.store()
-        var inspector = StoreInspector(store)
+        var inspector = StoreInspector.patient(store)
         inspector.allowsChanges = true
         let session = try await inspector.start()
         let client = Client(session)

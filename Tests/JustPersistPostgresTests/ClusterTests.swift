@@ -40,7 +40,8 @@ import Testing
                 print(
                     "\(name) \(round + 1) of \(count): server \(primary), \(Int(seconds)) seconds")
             }
-            #expect(primaries.count > 1)
+            // A server that is killed once may be the primary again.
+            #expect(primaries.count > 1 || count == 1)
             return rounds
         }
         try load.expect(in: stores[0])

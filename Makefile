@@ -49,6 +49,8 @@ test-cluster: setup
 		echo "The failover trial was NOT RUN: no cluster could be started." >&2; }
 
 # The trials of `make test-postgres` at full length, and the conformance kit in its full profile: hours.
+# The secret is not on a command line, where the trial would find it.
+trials-postgres: export JP_SECRETS = kept-secret
 trials-postgres: setup
 	swift build --build-tests
 	JP_LONG=1 scripts/with-postgres swift test --skip-build --disable-xctest \
@@ -57,7 +59,7 @@ trials-postgres: setup
 		--filter 'JustPersistPostgresTests.InspectorTests'
 	scripts/with-postgres --pooler swift test --skip-build --disable-xctest \
 		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests|SilenceTests|CommitOutcomeTests/aConnection)'
-	JP_SECRETS=kept-secret scripts/with-postgres --secret swift test --skip-build --disable-xctest \
+	scripts/with-postgres --secret swift test --skip-build --disable-xctest \
 		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests|SilenceTests|CommitOutcomeTests/(aConnection|sessions))'
 	scripts/with-postgres sh -c '.build/debug/justpersist-conformance "$$JP_POSTGRES_URL" --profile full --timeout 300'
 

@@ -49,8 +49,6 @@ test-cluster: setup
 		echo "The failover trial was NOT RUN: no cluster could be started." >&2; }
 
 # The trials of `make test-postgres` at full length, and the conformance kit in its full profile: hours.
-# The secret is not on a command line, where the trial would find it.
-trials-postgres: export JP_SECRETS = kept-secret
 trials-postgres: setup
 	swift build --build-tests
 	JP_LONG=1 scripts/with-postgres swift test --skip-build --disable-xctest \

@@ -62,7 +62,7 @@ enum Shelf {
 }
 
 extension StoreInspector {
-    /// An inspector that does not give a client up while other tests keep both from running.
+    /// An inspector that waits for a client even if other tests delay both.
     static func patient(
         _ store: any DataStore, beside other: (any DataStore)? = nil
     ) -> StoreInspector {

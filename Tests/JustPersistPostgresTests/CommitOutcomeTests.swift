@@ -57,10 +57,7 @@ import Testing
             }
             proxy.cut(.toServer, after: try #require(sizes.min()) - missing)
             let failure = #expect(throws: DataStoreError.self) {
-                try store.write { db in
-                    try db.create("Entry")["number"] = .int(number)
-                    proxy.goAway()
-                }
+                try store.writeEntry(number) { proxy.goAway() }
             }
             let error = try #require(failure)
             #expect(error.code == .commitOutcomeUnknown, "\(error)")

@@ -14,11 +14,13 @@ extension PostgresDataStore {
         return store
     }
 
-    func writeEntry(_ number: Int64) throws {
+    /// Creates an entry, and calls `body` at the end of the block.
+    func writeEntry(_ number: Int64, _ body: () -> Void = {}) throws {
         try write { db in
             let item = try db.create("Entry")
             item["number"] = .int(number)
             if let secret = Self.secret { item["secret"] = .string(secret) }
+            body()
         }
     }
 

@@ -62,7 +62,7 @@ final class Proxy: Sendable {
     /// The bytes that have passed in a direction.
     func bytes(_ direction: Direction) -> Int { state.withLock { $0.bytes[direction] ?? 0 } }
 
-    /// How many times bytes to the server followed an answer.
+    /// How many times the client has sent bytes after an answer, or as the first.
     var requests: Int { state.withLock { $0.requests } }
 
     /// How many times connections were cut.

@@ -41,7 +41,9 @@ import Testing
         try store.destroy()
     }
 
-    /// A page is first asked for without long values: they are neither lost nor doubled where they are in it.
+    /// A page is first asked for without long values.
+    ///
+    /// None is lost or returned twice, wherever they are in the page.
     @Test(arguments: [[0], [255, 256, 257], [300, 4_000, 4_999], Array(0..<5_000)])
     func longValuesAreScannedBesideShortOnes(_ long: [Int]) throws {
         let store = try PostgresDataStore.withEntries(Server.newStore())

@@ -12,7 +12,9 @@ struct ExpectedKeys {
 
     /// Adds keys that a block looked up.
     mutating func add(_ more: [[UInt8]]) {
-        if keys.count + more.count > Self.most { keys = [] }
-        for key in more.prefix(Self.most) where !keys.contains(key) { keys.append(key) }
+        for key in more where !keys.contains(key) {
+            if keys.count == Self.most { keys = [] }
+            keys.append(key)
+        }
     }
 }

@@ -93,7 +93,9 @@ final class Session: Sendable {
         try commit(overlay.changes, on: connection)
     }
 
-    /// Begins a transaction, and reads the first entry, and those that a write block probably needs, in the same round trip.
+    /// Begins a transaction, and reads the first entry in the same round trip.
+    ///
+    /// A write block also reads the entries that it probably needs.
     ///
     /// Nothing has happened if the connection is lost here, so this connects again.
     private func begin(

@@ -7,7 +7,7 @@ final class Snapshot: RemoteSnapshot {
     let expected: (keys: [[UInt8]], found: any KeyValuePage)?
     /// Whether a page had values that are too long for the quick statement.
     private var hasLargeValues = false
-    /// The short keys that the block looked up, as far as they were not expected.
+    /// The short keys that the block looked up, except those that were expected.
     private(set) var shortKeys: [[UInt8]] = []
     /// `nil` once the block has ended.
     private var connection: Connection?

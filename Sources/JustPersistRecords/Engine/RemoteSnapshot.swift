@@ -51,7 +51,7 @@ public struct PageRequest: Sendable {
 
 /// The answer to a request, which has perhaps not arrived yet.
 public protocol PendingPage: AnyObject {
-    /// Waits for the answer.
+    /// Waits for the answer; called once.
     func receive() throws(DataStoreError) -> any KeyValuePage
 }
 

@@ -102,7 +102,9 @@ final class Query {
         self.type = type
         slice = request.slice
         let uniqueToken = DataStorePredicate.AttributePath.uniqueToken
-        let hasOwnToken = type.attributeForQuery(uniqueToken.components[0]) != nil
+        let token = uniqueToken.components[0]
+        let hasOwnToken =
+            type.attributeForQuery(token) != nil || type.relationshipToMany(token) != nil
         var sort: [SortKey] = []
         var isReversed = false
         for (key, descriptor) in zip(keys, request.sortDescriptors ?? []) {

@@ -11,7 +11,7 @@ extension PostgresConfiguration {
             ("fallback_application_name", "JustPersist"), ("sslmode", encryption.rawValue),
             // For each address of the server.
             ("connect_timeout", "\(timeout)"),
-            // A server that has vanished is noticed within 20 seconds, before a cluster has another one.
+            // A server that has vanished is noticed within 20 seconds, about when a cluster has another one.
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "15000"),
         ]

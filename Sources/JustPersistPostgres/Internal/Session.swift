@@ -69,7 +69,7 @@ final class Session: Sendable {
     func read(_ body: (any KeyValueReader) throws -> Void) throws {
         let (connection, start) = try begin("read")
         defer { end(connection) }
-        let snapshot = Snapshot(on: connection, start)
+        let snapshot = Snapshot(on: connection, start, isForWriting: false)
         defer { snapshot.end() }
         try body(RemoteReader(of: snapshot))
     }
@@ -78,7 +78,7 @@ final class Session: Sendable {
         let (connection, start) = try begin("write", locking: names.writer)
         var isOpen = true
         defer { if isOpen { end(connection) } }
-        let snapshot = Snapshot(on: connection, start)
+        let snapshot = Snapshot(on: connection, start, isForWriting: true)
         defer {
             snapshot.end()
             if !snapshot.shortKeys.isEmpty {

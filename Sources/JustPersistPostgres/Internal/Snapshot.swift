@@ -7,13 +7,15 @@ final class Snapshot: RemoteSnapshot {
     let expected: (keys: [[UInt8]], found: any KeyValuePage)?
     /// Whether a page had values that are too long for the quick statement.
     private var hasLargeValues = false
-    /// The short keys that the block looked up, except those that were expected.
+    private let isForWriting: Bool
+    /// The short keys that a write block looked up, except those that were expected.
     private(set) var shortKeys: [[UInt8]] = []
     /// `nil` once the block has ended.
     private var connection: Connection?
 
-    init(on connection: Connection, _ start: Start) {
+    init(on connection: Connection, _ start: Start, isForWriting: Bool) {
         self.connection = connection
+        self.isForWriting = isForWriting
         firstEntry = start.first
         expected = start.expected
     }
@@ -30,7 +32,7 @@ final class Snapshot: RemoteSnapshot {
         of keys: [[UInt8]], inRanges ranges: [KeyRange], most: Int
     ) throws(DataStoreError) -> (found: any KeyValuePage, inRanges: any KeyValuePage) {
         let connection = try openConnection()
-        shortKeys += keys.filter(ExpectedKeys.isShort)
+        if isForWriting { shortKeys += keys.filter(ExpectedKeys.isShort) }
         if !keys.isEmpty { try connection.send(.found, Parameter.List(keys).bytes) }
         if !ranges.isEmpty {
             try connection.send(
@@ -44,24 +46,26 @@ final class Snapshot: RemoteSnapshot {
 
     func request(_ request: PageRequest) throws(DataStoreError) -> any PendingPage {
         let connection = try openConnection()
-        let isBounded = hasLargeValues && !request.isForKeys
-        let statement: Statement =
-            switch (request.isForKeys, isBounded) {
-            case (true, _): request.isReversed ? .keysReversed : .keys
-            case (false, true): request.isReversed ? .boundedPageReversed : .boundedPage
-            case (false, false): request.isReversed ? .pageReversed : .page
-            }
         let start = request.range.lower
         let end = Parameter.end(of: request.range)
         let limit = Parameter.number(request.limit)
-        if request.isForKeys || isBounded {
-            try connection.send(statement, start, end, limit)
-        } else {
+        let isQuick = !request.isForKeys && !hasLargeValues
+        if isQuick {
             let longest = Statement.answerBytes / max(1, request.limit)
-            try connection.send(statement, start, end, limit, Parameter.number(longest))
+            try connection.send(
+                request.isReversed ? .pageReversed : .page, start, end, limit,
+                Parameter.number(longest))
+        } else {
+            let statement: Statement =
+                switch (request.isForKeys, request.isReversed) {
+                case (true, true): .keysReversed
+                case (true, false): .keys
+                case (false, true): .boundedPageReversed
+                case (false, false): .boundedPage
+                }
+            try connection.send(statement, start, end, limit)
         }
-        return Pending(
-            answer: try connection.end(), request: request, isBounded: isBounded, of: self)
+        return Pending(answer: try connection.end(), request: request, isQuick: isQuick, of: self)
     }
 
     private func openConnection() throws(DataStoreError) -> Connection {
@@ -98,21 +102,21 @@ final class Snapshot: RemoteSnapshot {
     private final class Pending: PendingPage {
         private let answer: Connection.Answer
         private let request: PageRequest
-        private let isBounded: Bool
+        private let isQuick: Bool
         private let snapshot: Snapshot
 
         init(
-            answer: Connection.Answer, request: PageRequest, isBounded: Bool, of snapshot: Snapshot
+            answer: Connection.Answer, request: PageRequest, isQuick: Bool, of snapshot: Snapshot
         ) {
             self.answer = answer
             self.request = request
-            self.isBounded = isBounded
+            self.isQuick = isQuick
             self.snapshot = snapshot
         }
 
         func receive() throws(DataStoreError) -> any KeyValuePage {
             guard let page = try answer.receive().first else { throw Snapshot.noAnswer }
-            if !request.isForKeys, !isBounded { return try snapshot.complete(page, of: request) }
+            if isQuick { return try snapshot.complete(page, of: request) }
             // The server cuts an answer off after so many bytes of values.
             page.isLast =
                 page.count < request.limit

@@ -12,8 +12,43 @@ struct MatchingItems: ParsableArguments {
         help: .init(
             "The items: a predicate as for query, or TRUEPREDICATE for all; see justpersist help predicates.",
             valueName: "predicate"))
-    var predicate: String
+    var predicate: String?
+    @Option(
+        name: .customLong("id"), parsing: .unconditionalSingleValue,
+        help: .init("The item with this id, in place of --where. Repeatable."),
+        transform: ItemID.init(argument:))
+    var ids: [ItemID] = []
     @Flag(help: "Do not ask.") var yes = false
+
+    func validate() throws {
+        if (predicate == nil) == ids.isEmpty {
+            throw ValidationError("Say which items: --where PREDICATE, or --id ID.")
+        }
+    }
+
+    /// Deletes the items with the ids, which are not read: they may be damaged.
+    func deleteByID() throws {
+        let opened = try OpenStore.changing(store)
+        let (key, references, others) = try opened.store.read { db in
+            let key = try changeable(db, "deleted").itemTypeKey
+            let references = Set(ids).map { ItemReference(itemTypeKey: key, id: $0) }
+            return (key, references, try Self.cascadeTargets(of: references, db))
+        }
+        if !yes { try confirm(references.count, others, "deleted") }
+        let deleted = try opened.store.write { db in
+            let others = try Self.cascadeTargets(of: references, db)
+            var deleted: [ItemID] = []
+            for reference in references where try db.delete(key, id: reference.id) {
+                deleted.append(reference.id)
+            }
+            return (items: deleted, others: others)
+        }
+        try opened.close()
+        for id in Set(ids).subtracting(deleted.items).sorted() {
+            StandardStreams.complain("There is no item \(id) of “\(type)”.")
+        }
+        try report(deleted.items.count, deleted.others, "deleted")
+    }
 
     /// Prints the number of items, asks for confirmation, and then runs `change` with all of them in one write block.
     ///
@@ -29,14 +64,13 @@ struct MatchingItems: ParsableArguments {
         _ change: (DynamicItem, borrowing DataStoreWriter) throws -> Void
     ) throws {
         let request = DataStoreRequest(itemTypeKey: type)
-        request.predicate = try DataStorePredicate(predicate, arguments: [])
+        request.predicate =
+            try predicate.map { try DataStorePredicate($0, arguments: []) }
+            ?? DataStorePredicate("uniqueToken IN %@", ids)
         let opened = try OpenStore.changing(store)
         var others = 0
         let count = try opened.store.read { db in
-            let schema = try db.schemas().known(type, in: deed)
-            if schema.itemTypeKey == AppliedSchemaStep.itemTypeKey {
-                throw DataStoreError.ownRecord(schema.itemTypeKey, in: deed)
-            }
+            let schema = try changeable(db, deed)
             if let predicate = request.predicate {
                 try KnownAttributes(schema).check(predicate)
             }
@@ -70,11 +104,26 @@ struct MatchingItems: ParsableArguments {
             return items.count
         }
         try opened.close()
+        try report(changed, others, deed)
+    }
+
+    /// The store's schema of the type, unless its items are the store's own.
+    private func changeable(
+        _ db: borrowing some DataStoreReadAccessor & ~Copyable, _ deed: String
+    ) throws -> ItemSchema {
+        let schema = try db.schemas().known(type, in: deed)
+        if schema.itemTypeKey == AppliedSchemaStep.itemTypeKey {
+            throw DataStoreError.ownRecord(schema.itemTypeKey, in: deed)
+        }
+        return schema
+    }
+
+    private func report(_ count: Int, _ others: Int, _ deed: String) throws {
         let output = Output()
         let more =
             others > 0
-            ? ", and \(others.counted("other")) with \(changed == 1 ? "it" : "them")" : ""
-        try output.line("\(changed.counted("item")) \(deed)\(more).")
+            ? ", and \(others.counted("other")) with \(count == 1 ? "it" : "them")" : ""
+        try output.line("\(count.counted("item")) \(deed)\(more).")
         try output.flush()
     }
 
@@ -90,6 +139,21 @@ struct MatchingItems: ParsableArguments {
         var items: [ItemReference] = []
         try db.performScan(request) { items.append(ItemReference(to: $0)) }
         return try db.cascadeTargets(of: items).count
+    }
+
+    /// The number of the items that cascades delete; those of a damaged item are not known.
+    private static func cascadeTargets(
+        of items: [ItemReference], _ db: borrowing some DataStoreReadAccessor & ~Copyable
+    ) throws(DataStoreError) -> Int {
+        var targets: Set<ItemReference> = []
+        for item in items {
+            do throws(DataStoreError) {
+                targets.formUnion(try db.cascadeTargets(of: [item]))
+            } catch {
+                if error.code != .corrupted { throw error }
+            }
+        }
+        return targets.subtracting(items).count
     }
 
     private func confirm(_ count: Int, _ others: Int, _ deed: String) throws {

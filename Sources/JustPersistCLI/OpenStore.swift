@@ -26,6 +26,16 @@ final class OpenStore {
 
     deinit { try? store.close() }
 
+    /// Whether two URLs name one store, apart from links to it and other spellings of a server.
+    static func areSame(_ first: String, _ second: String) -> Bool {
+        guard let first = try? StoreURL(first), let second = try? StoreURL(second) else {
+            return false
+        }
+        func store(_ url: StoreURL) -> String? { url.options.last { $0.name == "store" }?.value }
+        return first.scheme == second.scheme && first.scheme != "memory"
+            && first.location == second.location && store(first) == store(second)
+    }
+
     /// Closes the store, and throws if that fails.
     func close() throws { try store.close() }
 }

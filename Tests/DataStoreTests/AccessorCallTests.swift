@@ -139,6 +139,12 @@ import Testing
                 try #expect(db.delete(Restaurant.self, id: new.id))
             }
             try #expect(store.names() == ["b"])
+            try store.write { db in
+                try #expect(!db.delete("Restaurant", id: ids[0]))
+                try #expect(!db.delete("Nowhere", id: ids[1]))
+                let new = try db.create(Restaurant.self)
+                try #expect(db.delete("Restaurant", id: new.id))
+            }
             try #expect(store.write { db in try db.delete(Sample.self, id: ids[1]) } == false)
             try #expect(store.names() == ["b"])
         }

@@ -449,6 +449,9 @@ import Testing
             ("9007199254740993.0", .int, .int(9_007_199_254_740_993)),
             ("1e3", .int, .int(1000)), ("2.5", .int, nil), ("+5", .int, .int(5)),
             ("1e400", .int, nil), ("9223372036854775808", .int, nil),
+            ("2001-01-01", .date, .date(Date(timeIntervalSinceReferenceDate: 0))),
+            ("2001-02-30", .date, nil), ("2001-01-0x", .date, nil),
+            ("True", .bool, .bool(true)), ("FALSE", .bool, .bool(false)), ("yes", .bool, nil),
             ("any text", .url, nil), ("ä", .url, nil), ("http://a b", .url, nil),
             (
                 "https://a.example/b?c=d%20e", .url,

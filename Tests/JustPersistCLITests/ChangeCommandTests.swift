@@ -1,6 +1,7 @@
 import Foundation
 import JustPersist
 import JustPersistLMDB
+import JustPersistRecords
 import Testing
 
 /// What `update` and `delete` do.
@@ -88,6 +89,55 @@ import Testing
         #expect(try tool("verify", store).status == 0)
     }
 
+    @Test func itemsAreNamedByTheirIDs() throws {
+        let store = try makeStore("lmdb")
+        let ids = try lines(store, "uniqueToken").map(String.init)
+        let update = try tool(
+            "update", store, "Place", "--id", ids[1], "--set", "stars=1", "--yes")
+        #expect(update.output == "1 item changed.\n", "\(update.errors)")
+        let unasked = try tool.start(["delete", store, "Place", "--id", ids[0]]).end()
+        #expect(unasked.status == 1 && unasked.errors.contains("1 item of “Place” would be"))
+        let unknown = UUID().uuidString.lowercased()
+        let delete = try tool(
+            "delete", store, "Place", "--id", ids[0], "--id", ids[0], "--id", unknown, "--yes")
+        #expect(delete.output == "1 item deleted.\n")
+        #expect(delete.errors.contains("There is no item \(unknown) of “Place”."))
+        #expect(try lines(store, "name,stars") == ["b,1", "c,2"])
+        for words in [["--id", "x"], ["--id", ids[1], "--where", "stars = 1"], []] {
+            #expect(try tool.start(["delete", store, "Place", "--yes"] + words).end().status == 64)
+        }
+    }
+
+    /// The error for a damaged item names the command, which deletes it although no read returns it.
+    @Test func aDamagedItemIsDeletedByItsID() throws {
+        let store = try makeStore("lmdb")
+        let ids = try lines(store, "uniqueToken").map(String.init)
+        let engine = LMDBEngine(at: URL(filePath: String(store.dropFirst("lmdb:".count))))
+        try engine.open()
+        let prefix: [UInt8] = [3]
+        var records: [(key: [UInt8], value: [UInt8])] = []
+        try engine.write { writer in
+            try writer.scan(KeyRange(prefix: prefix), reversed: false) {
+                (key, value) throws(DataStoreError) in
+                records.append(
+                    (key.indices.map { key[$0] }, value.indices.map { value[$0] }))
+                return .next
+            }
+            var (key, value) = try #require(
+                records.first { $0.value.contains(UInt8(ascii: "b")) && $0.key.count > 16 })
+            value[value.count - 1] ^= 1
+            try writer.put(value.span, forKey: key.span)
+        }
+        engine.close()
+        let query = try tool("query", store, "Place")
+        #expect(query.status == 1 && query.errors.contains("delete with --id"), "\(query.errors)")
+        let damaged = try #require(ids.first { query.errors.contains($0) })
+        let delete = try tool("delete", store, "Place", "--id", damaged, "--yes")
+        #expect(delete.output == "1 item deleted.\n", "\(delete.errors)")
+        #expect(try lines(store, "name").count == 2)
+        #expect(try tool("verify", store).status == 0)
+    }
+
     @Test func nothingHappensUnasked() throws {
         let store = try makeStore("lmdb")
         for arguments in [
@@ -117,6 +167,10 @@ import Testing
             (["update", "--set", "name.first=x"], 1, "no dictionary"),
             (["update"], 64, "--set"),
             (["update", "--set", "stars"], 64, "Usage:"),
+            (
+                ["update", "--set", "stars=1", "--set", "stars=2"], 64,
+                "“stars” is given two values"
+            ),
         ]
         for (arguments, status, text) in cases {
             let rest = arguments.dropFirst()

@@ -130,6 +130,9 @@ import Testing
         let run = try tool("import", "memory:", "T", tool.file("empty.jsonl", ""))
         #expect(run.status == 0)
         #expect(run.output == "0 items imported: there are none in “empty.jsonl”.\n")
+        let skipped = try tool(
+            "import", "memory:", "T", tool.file("one.jsonl", "{}"), "--skip", "9")
+        #expect(skipped.output == "0 items imported: “one.jsonl” has no row after the first 9.\n")
     }
 
     @Test func aBadLineIsNamed() throws {

@@ -33,6 +33,61 @@ import Testing
         }
     }
 
+    @Test func aColumnThatIsNotThereIsNoted() throws {
+        let store = tool.store("lmdb")
+        for file in [
+            try tool.file("r.jsonl", "{\"a\":1}\n{\"a\":2,\"b\":3}\n"),
+            try tool.file("r.csv", "a,b\n1,\n2,3\n"),
+        ] {
+            let run = try tool(
+                "import", store, "T", file, "--rename", "aa=c", "--rename", "b=d")
+            #expect(run.status == 0)
+            #expect(run.errors.contains("No row has “aa”, so none has “c” from it."))
+            #expect(!run.errors.contains("“b”"))
+        }
+    }
+
+    @Test func optionsForAnotherFormatAreRefused() throws {
+        let store = tool.store("lmdb")
+        let json = try tool.file("r.jsonl", "{\"a\":1}\n")
+        for words in [
+            ["--schema", "a:int"], ["--separator", ";"], ["--trim"], ["--columns", "a"],
+            ["--no-header", "--columns", "a"],
+        ] {
+            for file in [json, "-"] {
+                let run = try tool.start(["import", store, "T", file] + words).end()
+                #expect(run.status == 64 && run.errors.contains("is for CSV"), "\(run.errors)")
+            }
+        }
+        let csv = try tool.file("r.csv", "a\n1\n")
+        #expect(try tool("import", store, "T", csv, "--at", "a").status == 64)
+    }
+
+    /// An attribute of that name would hide the id from predicates.
+    @Test func anAttributeNamedUniqueTokenIsRefused() throws {
+        let store = tool.store("lmdb")
+        let file = try tool.file("r.jsonl", "{\"a\":1}\n")
+        #expect(try tool("import", store, "T", file).status == 0)
+        let ids = try tool("query", store, "T", "--format", "csv", "--columns", "uniqueToken,a")
+        for given in [
+            try tool.file("u.csv", ids.output), try tool.file("u.json", #"[{"uniqueToken": "1"}]"#),
+        ] {
+            let run = try tool("import", store, "T", given)
+            #expect(run.status == 1 && run.errors.contains("--rename 'uniqueToken=$id'"))
+        }
+        let csv = try tool.file("u.csv", ids.output.replacing(",1\n", with: ",2\n"))
+        let again = try tool("import", store, "T", csv, "--rename", "uniqueToken=$id")
+        #expect(again.output == "0 items imported into “T”, 1 updated.\n", "\(again.errors)")
+        #expect(try rows(store) == "{\"a\":2}\n")
+        #expect(try tool("import", store, "T", file, "--rename", "a=uniqueToken").status == 1)
+        for words in [
+            ["rename", store, "T", "uniqueToken", "--attribute", "a"],
+            ["convert", store, "T", "a", "date", "--keep-as", "uniqueToken"],
+        ] {
+            #expect(try tool.start(["schema"] + words).end().status == 64)
+        }
+    }
+
     @Test func separatorsAndBlanks() throws {
         let store = tool.store("lmdb")
         let file = try tool.file("s.csv", "a; b\n1; x\n")

@@ -107,6 +107,16 @@ import Testing
                 """)
     }
 
+    @Test func aColumnWithoutAnyValueIsNoted() throws {
+        let run = try tool(
+            "query", store, "Place", "--columns", "name,address.zpi,address.zip")
+        #expect(run.errors == "justpersist: None of these items has a value for “address.zpi”.\n")
+        #expect(
+            try tool(
+                "query", store, "Place", "--where", "FALSEPREDICATE", "--columns", "address.zpi"
+            ).errors.isEmpty)
+    }
+
     @Test func countIsOneNumber() throws {
         #expect(try query("--format", "count") == "3\n")
         #expect(try query("--format", "count", "--where", "stars > 4") == "2\n")

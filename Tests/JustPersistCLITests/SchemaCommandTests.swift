@@ -87,6 +87,8 @@ import Testing
         let again = try tool("schema", "show", store, "Inn")
         #expect(again.output.contains(#/Inn +title +any kind +string +name/#), "\(again.output)")
         #expect(try rows("Inn").contains(#""title":"Ritz""#))
+        let former = try tool("schema", "drop", store, "Inn", "name", "--yes")
+        #expect(former.errors.contains("“name” of “Inn” is called “title” now"))
 
         let asked = try tool("schema", "drop", store, "Inn", "text")
         #expect(asked.status == 1)

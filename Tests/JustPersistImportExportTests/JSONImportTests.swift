@@ -112,15 +112,56 @@ import Testing
         }
     }
 
+    /// Foundation would read the 30th of February as the 2nd of March.
+    @Test(arguments: [
+        "2014-02-30T00:00", "2014-13-01T00:00", "2015-02-29T00:00", "2014-03-00T00:00",
+        "2014-03-01T24:00", "2014-03-01T12:60",
+    ])
+    func aDayThatIsNotOnTheCalendarIsNoDate(_ text: String) throws {
+        for text in ["\(text):00Z", "\(text):00.5+01:00"] {
+            #expect(throws: DataStoreError.self, "\(text)") {
+                try imported("[{\"d\": {\"$date\": \"\(text)\"}}]")
+            }
+            #expect(
+                try imported("d\n\(text)\n", name: "d.csv") == [["d": .string(text)]])
+            #expect(DataStoreValue.string(text).converted(to: .date) == nil)
+            #expect(throws: DataStoreError.self) {
+                try DataStorePredicate("d == date(\"\(text)\")")
+            }
+        }
+        #expect(
+            try imported(#"[{"d": {"$date": "2016-02-29T23:59:60Z"}}]"#)
+                == [["d": .date(Date(timeIntervalSince1970: 1_456_790_400))]])
+    }
+
     @Test func otherObjectsStayDictionaries() throws {
         for text in [
-            #"{"$oid":"55f14312c7447c3da7051b26"}"#, #"{"$date":"soon"}"#, #"{"$date":null}"#,
-            #"{"$date":1,"a":2}"#, #"{"$date":{"$numberLong":"1.5"}}"#,
+            #"{"$oid":"55f14312c7447c3da7051b26"}"#, #"{"$date":1,"a":2}"#,
+            ##"{"$ref":"#/components/schemas/Place"}"##,
         ] {
             let rows = try imported("[{\"v\": \(text)}]")
             let value = try #require(rows.first?["v"])
             #expect(value.kind == .dictionary)
             #expect(value.jsonText == text)
+        }
+    }
+
+    @Test func aTaggedValueThatIsNoneIsAnErrorAndNoDictionary() throws {
+        for text in [
+            #"{"$date":"soon"}"#, #"{"$date":null}"#, #"{"$date":{"$numberLong":"1.5"}}"#,
+            #"{"$uuid":"nope"}"#, #"{"$data":"%"}"#, #"{"$decimal":"one"}"#, #"{"$url":5}"#,
+            #"{"$ref":{"id":"5","type":"T"}}"#, #"{"$double":"1.5"}"#,
+        ] {
+            let error = #expect(throws: DataStoreError.self, "\(text)") {
+                try imported(#"[{"v": [{"w": \#(text)}]}]"#)
+            }
+            #expect(error?.code == .invalidInput)
+            #expect(error?.message.contains("is no value of it") == true, "\(error as Any)")
+            // As the message advises.
+            let escaped = text.replacing("{\"$", with: "{\"$$", maxReplacements: 1)
+            let value = try #require(try imported(#"[{"v": \#(escaped)}]"#).first?["v"])
+            #expect(value.kind == .dictionary)
+            #expect(value.jsonText == escaped)
         }
     }
 

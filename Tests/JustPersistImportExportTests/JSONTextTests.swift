@@ -40,7 +40,9 @@ import Testing
             // What would be taken for another kind, and what would not.
             (.dictionary(["$date": .int(1)]), #"{"$$date":1}"#),
             (.dictionary(["$$date": .int(1)]), #"{"$$$date":1}"#),
-            (.dictionary(["$date": .string("soon")]), #"{"$date":"soon"}"#),
+            (.dictionary(["$date": .string("soon")]), #"{"$$date":"soon"}"#),
+            (.dictionary(["$ref": .string("#/a")]), ##"{"$ref":"#/a"}"##),
+            (.dictionary(["$ref": .int(1)]), #"{"$$ref":1}"#),
             (.dictionary(["$oid": .string("x")]), #"{"$oid":"x"}"#),
         ]
         for (value, text) in cases {

@@ -45,9 +45,21 @@ extension DataStoreReadWriteAccessor where Self: ~Copyable {
     public func delete<Item: MutableDataStoreItem>(
         _ type: Item.Type, id: ItemID
     ) throws(DataStoreError) -> Bool {
-        let item = Item(
-            backing: DictionaryBacking(
-                itemTypeKey: type.itemTypeKey, schema: type.schema, id: id))
+        try deleteUnread(
+            Item(
+                backing: DictionaryBacking(
+                    itemTypeKey: type.itemTypeKey, schema: type.schema, id: id)))
+    }
+
+    /// Deletes the item of a type that has no Swift class by its id, and returns whether there was one.
+    ///
+    /// The item is not read, so this works for a damaged item too.
+    @discardableResult
+    public func delete(_ itemTypeKey: String, id: ItemID) throws(DataStoreError) -> Bool {
+        try deleteUnread(DynamicItem(itemTypeKey, id: id))
+    }
+
+    private func deleteUnread(_ item: any DataStoreItem) throws(DataStoreError) -> Bool {
         do throws(DataStoreError) {
             return try deleteByRules(item)
         } catch {

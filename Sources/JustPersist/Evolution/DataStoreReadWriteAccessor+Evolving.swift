@@ -319,6 +319,12 @@ extension DataStoreReadAccessor where Self: ~Copyable {
         else {
             try checkReadable(type.itemTypeKey)
             guard SchemaNotes.current != nil else {
+                if let now = type.attributes.first(where: { $0.formerNames.contains(attribute) }) {
+                    throw DataStoreError(
+                        .unknownAttribute, in: operation,
+                        "“\(attribute)” of “\(type.itemTypeKey)” is called “\(now.name)” now. Use that name.",
+                        itemType: type.itemTypeKey, attribute: attribute)
+                }
                 throw .unknownAttribute(attribute, ofType: type.itemTypeKey, in: operation)
             }
             SchemaNotes.note(
@@ -358,8 +364,8 @@ extension DataStoreError {
         return DataStoreError(
             .conflictingAttributes, in: "declare",
             """
-            “\(attribute.name)” of “\(itemTypeKey)” was renamed, and items have values under \
-            \(names.map { "“\($0)”" }.joined(separator: " and ")). Nothing was changed.
+            Items of “\(itemTypeKey)” have values under \(names.map { "“\($0)”" }.joined(separator: " and ")), which would \
+            become one attribute, “\(attribute.name)”. Nothing was changed.
             """,
             advice: """
                 Merge them once, in a write block before the first use of the class: \

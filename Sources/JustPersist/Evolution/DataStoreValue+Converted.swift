@@ -4,7 +4,7 @@ extension DataStoreValue {
     /// This value as another kind, if there is one that means the same; `nil` if there is none.
     ///
     /// Numbers keep their value, so there is no Int for 2.5. A text is a number, a date, a UUID or a URL if it is written as
-    /// one, and a Bool if it is `true`, `false`, `1` or `0`. Every kind but data, references and collections has a text. A
+    /// one, and a Bool if it is `true`, `false`, `1` or `0`; a day, `2026-03-01`, is its beginning in UTC. Every kind but data, references and collections has a text. A
     /// value becomes an array with one element, and such an array that element. A date and a number become each other as
     /// seconds since 2001-01-01 00:00 UTC.
     public func converted(to kind: Kind) -> DataStoreValue? {
@@ -19,7 +19,12 @@ extension DataStoreValue {
         case .double: return floatingPointNumber.map(DataStoreValue.double)
         case .decimal: return nonNull(cast(to: .decimalNumber))
         case .string: return nonNull(cast(to: .string))
-        case .date: return nonNull(cast(to: .date))
+        case .date:
+            // Ten characters are a day, as in a cell of CSV.
+            if case .string(let text) = self, text.utf8.count == 10 {
+                return nonNull(DataStoreValue.string(text + "T00:00:00Z").cast(to: .date))
+            }
+            return nonNull(cast(to: .date))
         case .uuid: return nonNull(cast(to: .uuid))
         case .url:
             guard case .string(let text) = self, !text.isEmpty else { return nil }
@@ -36,8 +41,12 @@ extension DataStoreValue {
 
     private var truth: Bool? {
         switch self {
-        case .string("true"), .string("1"), .int(1), .double(1), .decimal(1): true
-        case .string("false"), .string("0"), .int(0), .double(0), .decimal(0): false
+        case .string("true"), .string("True"), .string("TRUE"), .string("1"), .int(1), .double(1),
+            .decimal(1):
+            true
+        case .string("false"), .string("False"), .string("FALSE"), .string("0"), .int(0),
+            .double(0), .decimal(0):
+            false
         default: nil
         }
     }

@@ -110,7 +110,9 @@ extension Date {
 
     /// The time of a calendar date.
     init?(calendarText text: String) {
-        guard let date = try? Date(text, strategy: Self.calendarForm) else { return nil }
+        guard text.isOnCalendar, let date = try? Date(text, strategy: Self.calendarForm) else {
+            return nil
+        }
         self = date
     }
 

@@ -20,6 +20,12 @@ package struct RequestKey: Sendable {
         if case .path(let path) = expression { path } else { nil }
     }
 
+    /// Whether the key is a path into the values of an attribute, any names of which are allowed.
+    package func isPathIntoDictionary(of schema: ItemSchema) -> Bool {
+        guard let names = path?.components, names.count > 1 else { return false }
+        return !schema.relationships.contains { $0.name == names[0] }
+    }
+
     /// Parses a key; `now` is the time of the request.
     ///
     /// The name of an attribute refers to that attribute, even if it contains operators. Every other text is an

@@ -29,7 +29,7 @@ struct DiffCommand: ParsableCommand {
     }
 
     func run() throws {
-        let stores = try (OpenStore.reading(first), OpenStore.reading(second))
+        let stores = try Self.open(first, second)
         try Self.check(type, in: stores)
         let interruption = Interruption()
         let output = Output()
@@ -73,6 +73,16 @@ struct DiffCommand: ParsableCommand {
             .verificationFailed, in: "diff",
             "The stores differ: \(summary.differentTypes.counted("type")), \(items.counted("item"))."
         )
+    }
+
+    /// Opens the stores, and throws if they are the same one.
+    static func open(_ first: String, _ second: String) throws -> (OpenStore, OpenStore) {
+        if OpenStore.areSame(first, second) {
+            throw DataStoreError(
+                .invalidRequest, in: "diff",
+                "“\(first)” is named twice. Name each store once.")
+        }
+        return try (OpenStore.reading(first), OpenStore.reading(second))
     }
 
     /// Throws if neither store has a type that was named.

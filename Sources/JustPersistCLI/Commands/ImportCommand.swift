@@ -125,6 +125,16 @@ struct ImportCommand: ParsableCommand {
         if at != nil, format.map({ $0 != .json }) == true {
             throw ValidationError("--at is for JSON; leave --format out, or write --format json.")
         }
+        if at != nil, format == nil, isCSV {
+            throw ValidationError("--at is for JSON, and “\(file.printable)” is read as CSV.")
+        }
+        if !isCSV, let option = optionForCSV {
+            throw ValidationError(
+                """
+                \(option) is for CSV, and \(file == "-" ? "standard input" : "“\(file.printable)”") is read as JSON. Add --format \
+                csv if it is CSV, or leave \(option) out.
+                """)
+        }
         if skip < 0 { throw ValidationError("--skip must be 0 or more.") }
         if noHeader, schema == nil, columns == nil {
             throw ValidationError("--no-header needs --columns, which names the columns.")
@@ -174,6 +184,21 @@ struct ImportCommand: ParsableCommand {
                     && (inverse.name != name
                         || relations.contains { $0.name == name && $0.type != type })
             }
+    }
+
+    /// Whether the file is read as CSV.
+    private var isCSV: Bool {
+        format.map { [.csv, .tsv].contains($0) }
+            ?? FileKind(fileName: URL(filePath: file).lastPathComponent).isCSV
+    }
+
+    /// An option that was given, and applies only to CSV.
+    private var optionForCSV: String? {
+        let options = [
+            (schema != nil, "--schema"), (noHeader, "--no-header"),
+            (delimiter != nil, "--separator"), (columns != nil, "--columns"), (trim, "--trim"),
+        ]
+        return options.first { $0.0 }?.1
     }
 
     /// Whether the file is CSV although its name states tab-separated values.
@@ -235,6 +260,15 @@ struct ImportCommand: ParsableCommand {
         let output = Output()
         try output.line(summary(report, file: badRows.file))
         try output.flush()
+        if report.items > 0 {
+            for rename in renames where report.attributesWithoutSources.contains(rename.attribute) {
+                StandardStreams.complain(
+                    """
+                    No row has “\(rename.keyPath.printable)”, so none has “\(rename.attribute.printable)” from it. Check the \
+                    spelling of --rename.
+                    """)
+            }
+        }
         let unused = report.items > 0 ? report.relationsWithoutValues : []
         for relation in settings.relations where unused.contains(relation.relationship.name) {
             StandardStreams.writeError(
@@ -260,7 +294,9 @@ struct ImportCommand: ParsableCommand {
 
     private func summary(_ report: ItemImport.Report, file: String) -> String {
         if report.items + report.skipped == 0 {
-            return "0 items imported: there are none in “\(file)”."
+            return skip > 0
+                ? "0 items imported: “\(file)” has no row after the first \(skip)."
+                : "0 items imported: there are none in “\(file)”."
         }
         var text = "\(report.created.counted("item")) imported into “\(type)”"
         if report.updated > 0 || key != nil { text += ", \(report.updated) updated" }

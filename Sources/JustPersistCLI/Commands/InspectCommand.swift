@@ -54,6 +54,12 @@
             let opened = try stores.map {
                 try write ? OpenStore.changing($0) : OpenStore.reading($0)
             }
+            if write, let place = opened.firstIndex(where: { $0.store.capabilities.isReadOnly }) {
+                throw DataStoreError(
+                    .invalidRequest, in: "inspect",
+                    "“\(stores[place])” is opened for reading only. Leave --write or readOnly=true out."
+                )
+            }
             let named = zip(stores, opened).map {
                 StoreInspector.NamedStore(name(of: $0), $1.store)
             }

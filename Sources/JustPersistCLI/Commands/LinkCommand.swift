@@ -6,16 +6,11 @@ import JustPersistCommandLine
 struct RelatedItems: ParsableArguments {
     @Argument(help: .init(storeHelp), completion: .stores) var store: String
     @Argument(help: "The type of the item.", completion: .storedTypes) var type: String
-    @Argument(help: "The id of the item, its uniqueToken.") var id: String
+    @Argument(help: "The id of the item, its uniqueToken.", transform: ItemID.init(argument:))
+    var id: ItemID
     @Argument(help: "The name of the relationship.") var name: String
-    @Argument(help: "The id of the other item.") var otherID: String
-
-    func validate() throws {
-        for id in [id, otherID] where ItemID(id) == nil {
-            throw ValidationError(
-                "“\(id)” is no id of an item. Ids are printed by query --columns uniqueToken.")
-        }
-    }
+    @Argument(help: "The id of the other item.", transform: ItemID.init(argument:))
+    var otherID: ItemID
 
     /// Runs `body` with the items in one write block, and prints the text that it returns.
     func change(
@@ -37,16 +32,26 @@ struct RelatedItems: ParsableArguments {
     }
 
     private func item(
-        _ text: String, _ type: String, _ verb: String, _ db: borrowing DataStoreWriter
+        _ id: ItemID, _ type: String, _ verb: String, _ db: borrowing DataStoreWriter
     ) throws -> DynamicItem {
-        if let id = ItemID(text),
-            let item = try db.performFetchItem(ItemType(dynamic: type), id: id) as? DynamicItem
-        {
+        if let item = try db.performFetchItem(ItemType(dynamic: type), id: id) as? DynamicItem {
             return item
         }
         throw DataStoreError(
-            .invalidRequest, in: verb, "There is no item of “\(type)” with the id \(text).",
+            .invalidRequest, in: verb, "There is no item of “\(type)” with the id \(id).",
             itemType: type)
+    }
+}
+
+extension ItemID {
+    /// An id as it is written on the command line.
+    init(argument: String) throws {
+        guard let id = ItemID(argument) else {
+            throw ValidationError(
+                "“\(argument)” is no id of an item. Ids are printed by query --columns uniqueToken."
+            )
+        }
+        self = id
     }
 }
 

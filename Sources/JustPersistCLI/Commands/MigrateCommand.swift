@@ -18,6 +18,7 @@ struct MigrateCommand: ParsableCommand {
     @Flag(help: "Give items that the target already has the source's values.") var update = false
 
     func run() throws {
+        if OpenStore.areSame(from, to) { throw isSameStore }
         let source = try OpenStore.reading(from)
         let target = try openTarget()
         let interruption = Interruption()
@@ -49,10 +50,14 @@ struct MigrateCommand: ParsableCommand {
         do {
             return try OpenStore.writing(to)
         } catch let error as DataStoreError where error.code == .alreadyOpen {
-            throw DataStoreError(
-                .invalidRequest, in: "migrate",
-                "“\(from)” and “\(to)” are the same store. Name another target.")
+            throw isSameStore
         }
+    }
+
+    private var isSameStore: DataStoreError {
+        DataStoreError(
+            .invalidRequest, in: "migrate",
+            "“\(from)” and “\(to)” are the same store. Name another target.")
     }
 }
 

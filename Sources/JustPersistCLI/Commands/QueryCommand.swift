@@ -100,15 +100,27 @@ struct QueryCommand: ParsableCommand {
             }
             var writer = try RowWriter(
                 format, columns: names, of: schema, to: output)
+            var columnsWithoutValues = Set(
+                keys.indices.filter { keys[$0].isPathIntoDictionary(of: schema) })
             // One more item is requested, to find out whether there are more.
             if let most = mostRows { request.limit = most + 1 }
             try db.forEach(request) { item in
                 count += 1
                 if count <= mostRows ?? .max {
-                    try writer.write(try keys.map { try item.value(of: $0) })
+                    let values = try keys.map { try item.value(of: $0) }
+                    if !columnsWithoutValues.isEmpty {
+                        columnsWithoutValues = columnsWithoutValues.filter { values[$0].isNull }
+                    }
+                    try writer.write(values)
                 }
             }
             try writer.finish()
+            if count > 0 {
+                for place in columnsWithoutValues.sorted() {
+                    StandardStreams.complain(
+                        "None of these items has a value for “\(names[place].printable)”.")
+                }
+            }
             if count == 0 { fruitless?.complain() }
             noteMore(than: count)
         }

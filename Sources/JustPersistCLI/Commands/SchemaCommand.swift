@@ -16,6 +16,14 @@ struct SchemaCommand: ParsableCommand {
             Show.self, Diff.self, History.self, Check.self, Rename.self, Convert.self, Drop.self,
         ], defaultSubcommand: Show.self)
 
+    /// Throws for the name by which predicates and columns mean the id of an item.
+    private static func refuseNameOfIDs(_ attribute: String) throws {
+        if attribute == "uniqueToken" {
+            throw ValidationError(
+                "“uniqueToken” is the name of the id of an item. Choose another name.")
+        }
+    }
+
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show the attributes of all types, or of one.")
@@ -65,7 +73,7 @@ struct SchemaCommand: ParsableCommand {
         @Option(help: "A type to compare; all without it. Repeatable.") var type: [String] = []
 
         func run() throws {
-            let stores = try (OpenStore.reading(first), OpenStore.reading(second))
+            let stores = try DiffCommand.open(first, second)
             try DiffCommand.check(type, in: stores)
             var comparison = StoreComparison(
                 stores.0.store, stores.1.store, types: type.isEmpty ? nil : type)
@@ -160,6 +168,10 @@ struct SchemaCommand: ParsableCommand {
         @Argument(help: "The new name.") var newName: String
         @Option(help: "Rename this attribute and not the type.") var attribute: String?
 
+        func validate() throws {
+            if attribute != nil { try SchemaCommand.refuseNameOfIDs(newName) }
+        }
+
         func run() throws {
             let opened = try OpenStore.changing(store)
             try opened.store.write { db in
@@ -195,6 +207,7 @@ struct SchemaCommand: ParsableCommand {
                     "There is no kind “\(kind.printable)”. The kinds are \(DataStoreValue.Kind.names)."
                 )
             }
+            if let keepAs { try SchemaCommand.refuseNameOfIDs(keepAs) }
             if keepAs != nil, dropFailures {
                 throw ValidationError("Use either --keep-as or --drop-failures.")
             }

@@ -37,6 +37,11 @@ struct UpdateCommand: ParsableCommand {
         if assignments.isEmpty, additions.isEmpty {
             throw ValidationError("Say what to change: --set KEY=VALUE or --add NAME=VALUE.")
         }
+        var names: Set<String> = []
+        for name in assignments.map(\.path) + additions.map(\.name)
+        where !names.insert(name).inserted {
+            throw ValidationError("“\(name.printable)” is given two values.")
+        }
     }
 
     func run() throws {

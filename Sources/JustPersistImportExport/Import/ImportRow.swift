@@ -39,6 +39,11 @@ struct ImportRow: Sendable {
         let values: [DataStoreValue]
     }
 
+    /// The names of all values, with that of the id.
+    var attributes: [String] {
+        members.map(\.name) + nested.map(\.attribute) + (id == nil ? [] : [JSONTag.id])
+    }
+
     /// A row with the members in the file, which may include an id.
     init(line: Int, _ members: [Member]) throws(RowFailure) {
         self.line = line
@@ -76,7 +81,17 @@ struct ImportRow: Sendable {
     }
 
     /// The reason why a name in a file cannot be an attribute's name; `nil` if it can.
-    static func problem(withName name: String) -> String? {
+    ///
+    /// - Parameter isKnown: Whether the type has such an attribute already.
+    static func problem(
+        withName name: String, isKnown: @autoclosure () -> Bool = false
+    ) -> String? {
+        if name == "uniqueToken", !isKnown() {
+            return """
+                “uniqueToken” cannot be the name of an attribute, as predicates and columns call the id of an item so. If it has \
+                the ids of the items, say so (--rename 'uniqueToken=$id'); or name the attribute (--rename uniqueToken=NAME)
+                """
+        }
         if name.isEmpty {
             return """
                 the key “” cannot be the name of an attribute, as it is empty. Name the attribute (--rename '=NAME')

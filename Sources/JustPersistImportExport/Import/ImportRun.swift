@@ -40,6 +40,7 @@ struct ImportRun {
             key: settings.key,
             relations: settings.relations, schemas: schemas)
         report.relationsWithoutValues = Set(settings.relations.map(\.name))
+        report.attributesWithoutSources = Set(mapper.rules.map(\.attribute))
         writer = RowsWriter(mapper, skipsBadRows: settings.onError == .skip, store)
         if mapper.key != nil { try writer.checkKey(known) }
         try writer.checkRelations(schemas)
@@ -170,10 +171,13 @@ struct ImportRun {
                 }
                 if var row = try mapper.row(found.members, line: found.line) {
                     row.position = rowsRead
-                    // Usually the first rows have values of all relationships.
+                    // Usually the first rows have values of all relationships and attributes.
                     if !report.relationsWithoutValues.isEmpty {
                         report.relationsWithoutValues.subtract(
                             row.links.map { mapper.relations[$0.relation].name })
+                    }
+                    if !report.attributesWithoutSources.isEmpty {
+                        report.attributesWithoutSources.subtract(row.attributes)
                     }
                     batch.append(row)
                 } else {

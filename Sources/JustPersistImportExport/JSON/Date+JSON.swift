@@ -33,7 +33,7 @@ extension Date {
         // This is checked first, because Foundation's parser is slow.
         let bytes = text.utf8
         guard bytes.count >= 16, bytes.first.map({ (0x30...0x39).contains($0) }) == true,
-            bytes.dropFirst(10).first == UInt8(ascii: "T")
+            bytes.dropFirst(10).first == UInt8(ascii: "T"), text.isOnCalendar
         else { return nil }
         var whole = text
         var fraction: Substring = ""

@@ -63,9 +63,15 @@ struct JSONParser {
 
     private mutating func dictionary(depth: Int) throws(Failure) -> DataStoreValue {
         var values: [String: DataStoreValue] = [:]
+        let start = position
         try members(depth: depth) { values[$0] = $1 }
         if values.count == 1, let (name, content) = values.first {
-            return JSONTag.value(name, content)
+            if let value = JSONTag.value(name, content) { return value }
+            throw Failure(
+                reason: """
+                    {"\(name)": …} is the notation of a kind, and \(content.excerpt) is no value of it. For a dictionary with \
+                    this key write “$\(name)”
+                    """, offset: start)
         }
         return .dictionary(values)
     }

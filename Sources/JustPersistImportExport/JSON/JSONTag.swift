@@ -20,15 +20,21 @@ enum JSONTag {
     /// The key of a dictionary with this one entry, as it is written.
     static func written(_ key: String, _ value: DataStoreValue) -> String {
         guard key.utf8.first == dollar else { return key }
-        return name(escaped: key, among: values) != nil || DataStoreValue(tag: key, value) != nil
-            ? "$" + key : key
+        return name(escaped: key, among: values) != nil || isTag(key, value) ? "$" + key : key
     }
 
-    /// The value of an object with this one member.
-    static func value(_ name: String, _ content: DataStoreValue) -> DataStoreValue {
+    /// The value of an object with this one member; `nil` if its name is that of a kind, and its content none of it.
+    static func value(_ name: String, _ content: DataStoreValue) -> DataStoreValue? {
         guard name.utf8.first == dollar else { return .dictionary([name: content]) }
-        return DataStoreValue(tag: name, content)
-            ?? .dictionary([self.name(escaped: name, among: values) ?? name: content])
+        if isTag(name, content) { return DataStoreValue(tag: name, content) }
+        return .dictionary([self.name(escaped: name, among: values) ?? name: content])
+    }
+
+    /// Whether an object with this one member is a value of a kind.
+    ///
+    /// `{"$ref": "#/…"}` is none: JSON Schema and OpenAPI refer to a part of a document so.
+    private static func isTag(_ name: String, _ content: DataStoreValue) -> Bool {
+        values.contains(name) && (name != reference || content.kind != .string)
     }
 
     /// The name of an attribute as a member of a row.

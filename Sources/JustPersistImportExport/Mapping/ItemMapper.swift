@@ -64,6 +64,14 @@ struct ItemMapper {
                     \(declared.keys.sorted().listed).
                     """, itemType: type.key, attribute: attribute)
             }
+            if let problem = ImportRow.problem(
+                withName: attribute, isKnown: declared[attribute] != nil)
+            {
+                throw DataStoreError(
+                    .invalidRequest, in: "import",
+                    "The mapping names an attribute that cannot be: \(problem).",
+                    itemType: type.key, attribute: attribute)
+            }
             let use: Rule.Use
             switch source.use {
             case .value(let kinds, let formats, let transform):
@@ -126,7 +134,9 @@ struct ItemMapper {
         let links = try takeLinks(from: &found, line: line)
         guard let mapping else {
             for member in found {
-                if let problem = ImportRow.problem(withName: member.name) {
+                if let problem = ImportRow.problem(
+                    withName: member.name, isKnown: knows(member.name))
+                {
                     throw RowFailure(reason: problem, line: line)
                 }
             }
@@ -269,7 +279,7 @@ struct ItemMapper {
         let attribute = JSONTag.attribute(name)
         if name == JSONTag.id { return (name, value) }
         if type.schema != nil, declared[attribute] == nil { return nil }
-        if let problem = ImportRow.problem(withName: name) {
+        if let problem = ImportRow.problem(withName: name, isKnown: knows(name)) {
             throw RowFailure(reason: problem, line: draft.line)
         }
         if draft.attributes.contains(attribute) {

@@ -318,7 +318,8 @@ extension DataStoreError {
             .corrupted, in: "read",
             """
             The record of the “\(itemType)” \(id) is damaged: its checksum or its layout is wrong. \
-            Other items are not affected. Restore it from a backup, or delete it with delete(_:id:).
+            Other items are not affected. Restore it from a backup, or delete it by its id: delete(_:id:), or justpersist \
+            delete with --id.
             """, itemType: itemType, attribute: attribute)
         error.damagedItem = id
         return error

@@ -6,16 +6,18 @@ extension DataStoreValue {
     ///
     /// `null` is null. If several kinds fit the text, the first in the list below applies; a text in double quotes is
     /// a string, and without kinds a text is parsed as JSON if it is valid JSON.
-    init?(argument text: String, kinds: Set<Kind>) {
+    ///
+    /// - Throws: `.invalidInput` for an object of JSON in the notation of a kind that its content does not have.
+    init?(argument text: String, kinds: Set<Kind>) throws(DataStoreError) {
         if text == "null" {
             self = .null
             return
         }
-        let json = DataStoreValue(jsonText: text)
         if kinds.isEmpty {
-            self = json ?? .string(text)
+            self = try Self.parsed(jsonText: text) ?? .string(text)
             return
         }
+        let json = DataStoreValue(jsonText: text)
         if kinds.contains(.string), text.hasPrefix("\""), case .string? = json, let json {
             self = json
             return

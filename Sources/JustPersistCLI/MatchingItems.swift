@@ -21,33 +21,12 @@ struct MatchingItems: ParsableArguments {
     @Flag(help: "Do not ask.") var yes = false
 
     func validate() throws {
-        if (predicate == nil) == ids.isEmpty {
+        if predicate == nil, ids.isEmpty {
             throw ValidationError("Say which items: --where PREDICATE, or --id ID.")
         }
-    }
-
-    /// Deletes the items with the ids, which are not read: they may be damaged.
-    func deleteByID() throws {
-        let opened = try OpenStore.changing(store)
-        let (key, references, others) = try opened.store.read { db in
-            let key = try changeable(db, "deleted").itemTypeKey
-            let references = Set(ids).map { ItemReference(itemTypeKey: key, id: $0) }
-            return (key, references, try Self.cascadeTargets(of: references, db))
+        if predicate != nil, !ids.isEmpty {
+            throw ValidationError("Use either --where or --id.")
         }
-        if !yes { try confirm(references.count, others, "deleted") }
-        let deleted = try opened.store.write { db in
-            let others = try Self.cascadeTargets(of: references, db)
-            var deleted: [ItemID] = []
-            for reference in references where try db.delete(key, id: reference.id) {
-                deleted.append(reference.id)
-            }
-            return (items: deleted, others: others)
-        }
-        try opened.close()
-        for id in Set(ids).subtracting(deleted.items).sorted() {
-            StandardStreams.complain("There is no item \(id) of “\(type)”.")
-        }
-        try report(deleted.items.count, deleted.others, "deleted")
     }
 
     /// Prints the number of items, asks for confirmation, and then runs `change` with all of them in one write block.
@@ -55,18 +34,20 @@ struct MatchingItems: ParsableArguments {
     /// - Parameters:
     ///   - deed: The participle for the items: “changed”.
     ///   - prepare: Receives the store's schema of the type, before the confirmation.
-    ///   - cascades: Whether items that depend on them are changed with them; their number is printed too.
+    ///   - isDeletion: Whether the items are deleted: those named by ids are then not read, because they may be damaged, and
+    ///     the number of the items that cascades delete with them is printed too.
     ///   - begin: Runs in the write block before the first item is changed.
     ///   - change: Changes one item; nothing is changed if it throws, or if the user interrupts.
     func change(
-        _ deed: String, cascades: Bool = false, prepare: (ItemSchema) throws -> Void = { _ in },
+        _ deed: String, isDeletion: Bool = false,
+        prepare: (ItemSchema) throws -> Void = { _ in },
         begin: (borrowing DataStoreWriter) throws -> Void = { _ in },
         _ change: (DynamicItem, borrowing DataStoreWriter) throws -> Void
     ) throws {
         let request = DataStoreRequest(itemTypeKey: type)
         request.predicate =
             try predicate.map { try DataStorePredicate($0, arguments: []) }
-            ?? DataStorePredicate("uniqueToken IN %@", ids)
+            ?? DataStorePredicate("SELF IN %@", ids)
         let opened = try OpenStore.changing(store)
         var others = 0
         let count = try opened.store.read { db in
@@ -75,16 +56,21 @@ struct MatchingItems: ParsableArguments {
                 try KnownAttributes(schema).check(predicate)
             }
             try prepare(schema)
-            let count = try db.count(request)
+            let items = isDeletion ? try references(request, db) : []
+            if !yes { others = try Self.dependents(items, db) }
+            let count = isDeletion ? items.count : try db.count(request)
             if count == 0 { FruitlessPredicate(request.predicate, of: schema)?.complain() }
-            if cascades, !yes { others = try Self.dependents(request, db) }
             return count
         }
         if count > 0, !yes { try confirm(count, others, deed) }
         let interruption = Interruption()
         let changed = try opened.store.write { db in
-            let items = try db.dynamicItems(request)
-            let dependents = cascades ? try Self.dependents(request, db) : 0
+            let deleted = isDeletion ? try references(request, db) : []
+            let items =
+                isDeletion
+                ? deleted.map { DynamicItem($0.itemTypeKey, id: $0.id) }
+                : try db.dynamicItems(request)
+            let dependents = try Self.dependents(deleted, db)
             guard dependents == others || yes else {
                 throw refusal(
                     "Meanwhile \(dependents.counted("other item depends", "other items depend")) on them, and not \(others). Nothing was \(deed); try again.",
@@ -101,10 +87,39 @@ struct MatchingItems: ParsableArguments {
                 try interruption.check("Interrupted: nothing was \(deed).")
                 try change(item, db)
             }
-            return items.count
+            return Set(items.map(\.uniqueToken))
         }
         try opened.close()
-        try report(changed, others, deed)
+        for id in Set(ids).subtracting(changed).sorted() {
+            StandardStreams.complain("There is no item \(id) of “\(type)”.")
+        }
+        let output = Output()
+        let more =
+            others > 0
+            ? ", and \(others.counted("other")) with \(changed.count == 1 ? "it" : "them")" : ""
+        try output.line("\(changed.count.counted("item")) \(deed)\(more).")
+        try output.flush()
+    }
+
+    /// The items to be deleted: those that match, or those with the ids, also if they are damaged.
+    private func references(
+        _ request: DataStoreRequest, _ db: borrowing some DataStoreReadAccessor & ~Copyable
+    ) throws -> [ItemReference] {
+        var items: [ItemReference] = []
+        if ids.isEmpty {
+            try db.performScan(request) { items.append(ItemReference(to: $0)) }
+            return items
+        }
+        let key = try db.schemas().known(type, in: "deleted").itemTypeKey
+        for id in Set(ids) {
+            do throws(DataStoreError) {
+                if try db.performFetchItem(ItemType(dynamic: key), id: id) == nil { continue }
+            } catch {
+                if error.code != .corrupted { throw error }
+            }
+            items.append(ItemReference(itemTypeKey: key, id: id))
+        }
+        return items
     }
 
     /// The store's schema of the type, unless its items are the store's own.
@@ -118,33 +133,20 @@ struct MatchingItems: ParsableArguments {
         return schema
     }
 
-    private func report(_ count: Int, _ others: Int, _ deed: String) throws {
-        let output = Output()
-        let more =
-            others > 0
-            ? ", and \(others.counted("other")) with \(count == 1 ? "it" : "them")" : ""
-        try output.line("\(count.counted("item")) \(deed)\(more).")
-        try output.flush()
-    }
-
-    /// The number of other items that are deleted with those of a request, by the rules of cascade.
+    /// The number of other items that are deleted with some, by the rules of cascade.
+    ///
+    /// The others of a damaged item are not known.
     private static func dependents(
-        _ request: DataStoreRequest, _ db: borrowing some DataStoreReadAccessor & ~Copyable
-    ) throws -> Int {
-        guard
-            try db.relations(ofType: request.type.key).contains(where: {
-                $0.schema.deleteRule == .cascade
-            })
-        else { return 0 }
-        var items: [ItemReference] = []
-        try db.performScan(request) { items.append(ItemReference(to: $0)) }
-        return try db.cascadeTargets(of: items).count
-    }
-
-    /// The number of the items that cascades delete; those of a damaged item are not known.
-    private static func cascadeTargets(
-        of items: [ItemReference], _ db: borrowing some DataStoreReadAccessor & ~Copyable
+        _ items: [ItemReference], _ db: borrowing some DataStoreReadAccessor & ~Copyable
     ) throws(DataStoreError) -> Int {
+        guard let type = items.first?.itemTypeKey,
+            try db.relations(ofType: type).contains(where: { $0.schema.deleteRule == .cascade })
+        else { return 0 }
+        do throws(DataStoreError) {
+            return try db.cascadeTargets(of: items).count
+        } catch {
+            if error.code != .corrupted { throw error }
+        }
         var targets: Set<ItemReference> = []
         for item in items {
             do throws(DataStoreError) {

@@ -24,7 +24,13 @@ struct NewAttribute: ExpressibleByArgument {
 
     /// The value, for a type without such an attribute.
     func value(newIn schema: ItemSchema) throws -> DataStoreValue {
-        guard schema.kinds(ofAttribute: name) == nil, name != "uniqueToken" else {
+        if name == "uniqueToken" {
+            throw DataStoreError(
+                .invalidRequest, in: "update",
+                "“uniqueToken” is the name of the id of an item. Choose another name.",
+                itemType: schema.itemTypeKey, attribute: name)
+        }
+        guard schema.kinds(ofAttribute: name) == nil else {
             let isThere = schema.index(ofAttribute: name) != nil
             let current = schema.attributes.first { $0.formerNames.contains(name) }?.name
             let rename = isThere ? "" : current.map { ", which is now called “\($0)”" } ?? ""
@@ -33,7 +39,7 @@ struct NewAttribute: ExpressibleByArgument {
                 "“\(schema.itemTypeKey)” has an attribute “\(name)” already\(rename). Change it with --set.",
                 itemType: schema.itemTypeKey, attribute: name)
         }
-        if let value = DataStoreValue(argument: text, kinds: kind.map { [$0] } ?? []) {
+        if let value = try DataStoreValue(argument: text, kinds: kind.map { [$0] } ?? []) {
             return value
         }
         throw DataStoreError(

@@ -73,8 +73,11 @@ public struct ItemClasses: Sendable {
                 "    // The model has “\(comment(attribute.name))”, which is not stored and has no type."
             ]
         }
-        let value = attribute.isOptional ? nil : value(attribute, type)
-        let declaration = "var \(name): " + (value.map { "\(type) = \($0)" } ?? "\(type)?")
+        let value =
+            defaultValue(attribute) ?? (attribute.isOptional ? nil : emptyValue(attribute.kind))
+        let isOptional = attribute.isOptional || value == nil
+        let declaration =
+            "var \(name): \(type)\(isOptional ? "?" : "")" + (value.map { " = \($0)" } ?? "")
         if attribute.isTransient {
             return ["    @Transient \(declaration)\(value == nil ? " = nil" : "")"]
         }
@@ -248,19 +251,23 @@ public struct ItemClasses: Sendable {
         }
     }
 
-    /// The default, or an empty value; `nil` where there is none.
-    private static func value(_ attribute: Model.Attribute, _ type: String) -> String? {
+    /// The default of the model.
+    private static func defaultValue(_ attribute: Model.Attribute) -> String? {
         switch attribute.defaultValue {
-        case .bool(let value)?: return "\(value)"
-        case .int(let value)? where fits(value, attribute.kind): return "\(value)"
-        case .double(let value)? where value.isFinite: return "\(value)"
-        case .string(let value)?: return literal(value)
-        case .decimal(let value)?: return "Decimal(string: \(literal("\(value)"))) ?? 0"
+        case .bool(let value)?: "\(value)"
+        case .int(let value)? where fits(value, attribute.kind): "\(value)"
+        case .double(let value)? where value.isFinite: "\(value)"
+        case .string(let value)?: literal(value)
+        case .decimal(let value)?: "Decimal(string: \(literal("\(value)"))) ?? 0"
         case .date(let value)? where value.timeIntervalSinceReferenceDate.isFinite:
-            return "Date(timeIntervalSinceReferenceDate: \(value.timeIntervalSinceReferenceDate))"
-        default: break
+            "Date(timeIntervalSinceReferenceDate: \(value.timeIntervalSinceReferenceDate))"
+        default: nil
         }
-        return switch attribute.kind {
+    }
+
+    /// The value of a required attribute without a default; `nil` where there is none.
+    private static func emptyValue(_ kind: Model.Attribute.Kind) -> String? {
+        switch kind {
         case .int16, .int32, .int64, .decimal, .double, .float: "0"
         case .string: "\"\""
         case .bool: "false"

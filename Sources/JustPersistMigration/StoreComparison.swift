@@ -77,7 +77,10 @@ public struct StoreComparison: Sendable {
         var summary = Summary()
         try first.performRead { first in
             try second.performRead { second in
-                let schemas = (try first.schemas(), try second.schemas())
+                let schemas = (
+                    try first.schemas().withInversesOnBothSides,
+                    try second.schemas().withInversesOnBothSides
+                )
                 let renames = RenamedTypes(schemas.1, in: schemas.0)
                 let pairs = try pairs(schemas.0, schemas.1, renames)
                 let isSameHistory = try types == nil && HistoryCheck.areSame(first, second)
@@ -170,6 +173,26 @@ private struct ComparisonPass {
             guard try first.performFetchItem(type, id: item.uniqueToken) == nil else { return }
             summary.onlyInSecond += 1
             try body(.onlyInSecond(item.reference))
+        }
+    }
+}
+
+extension [ItemSchema] {
+    /// The schemas with each inverse on both sides: classes name it on one of them, imports on both.
+    fileprivate var withInversesOnBothSides: [ItemSchema] {
+        map { schema in
+            let relationships = schema.relationships.map { relationship in
+                let back = self.schema(ofType: relationship.destination)?.relationships.first {
+                    $0.inverse == relationship.name && $0.destination == schema.itemTypeKey
+                }
+                guard let back, relationship.inverse == nil else { return relationship }
+                return relationship.paired(with: back.name)
+            }
+            if relationships == schema.relationships { return schema }
+            return ItemSchema(
+                schema.itemTypeKey, formerTypeKeys: schema.formerTypeKeys,
+                attributes: schema.attributes, indexes: schema.indexes,
+                relationships: relationships)
         }
     }
 }

@@ -103,8 +103,49 @@ import Testing
         #expect(delete.output == "1 item deleted.\n")
         #expect(delete.errors.contains("There is no item \(unknown) of “Place”."))
         #expect(try lines(store, "name,stars") == ["b,1", "c,2"])
+        let none = try tool("update", store, "Place", "--id", unknown, "--set", "stars=1", "--yes")
+        #expect(none.output == "0 items changed.\n" && none.errors.contains(unknown))
         for words in [["--id", "x"], ["--id", ids[1], "--where", "stars = 1"], []] {
             #expect(try tool.start(["delete", store, "Place", "--yes"] + words).end().status == 64)
+        }
+    }
+
+    /// An item that a cascade has deleted before its turn counts as one of the named ones.
+    @Test func itemsOfACascadeAreNamedByTheirIDs() throws {
+        let store = tool.store("lmdb")
+        let rows = try tool.file(
+            "n.jsonl",
+            (0..<20).map { "{\"n\":\($0),\"up\":\($0 == 0 ? "null" : "\($0 - 1)")}" }.joined(
+                separator: "\n"))
+        let made = try tool(
+            "import", store, "Node", rows, "--key", "n", "--relation", "parent=Node.n:up",
+            "--inverse",
+            "parent=children", "--delete-rule", "children=cascade")
+        #expect(made.status == 0, "\(made.errors)")
+        let ids = try tool(
+            "query", store, "Node", "--columns", "uniqueToken", "--sort", "n", "--format", "csv"
+        ).output.split(separator: "\n").dropFirst().map(String.init)
+        let asked = try tool.start(["delete", store, "Node", "--id", ids[18]]).end()
+        #expect(
+            asked.errors.contains("1 item of “Node” would be deleted, and 1 other item with it."))
+        let run = try tool.start(
+            ["delete", store, "Node", "--yes"] + ids[10...].flatMap { ["--id", $0] }
+        ).end()
+        #expect(run.output == "10 items deleted.\n" && run.errors.isEmpty, "\(run)")
+        let rest = try tool("delete", store, "Node", "--yes", "--id", ids[8])
+        #expect(rest.output == "1 item deleted, and 1 other with it.\n", "\(rest)")
+        #expect(try tool("verify", store).status == 0)
+    }
+
+    @Test func aValueThatIsNotOfItsKindIsNoText() throws {
+        let store = try makeStore("lmdb")
+        for words in [
+            ["--set", #"address.x={"$date":"soon"}"#], ["--add", #"n={"$uuid":"nope"}"#],
+        ] {
+            let run = try tool.start(
+                ["update", store, "Place", "--where", "stars = 5", "--yes"] + words
+            ).end()
+            #expect(run.status == 1 && run.errors.contains("is the notation of a kind"))
         }
     }
 

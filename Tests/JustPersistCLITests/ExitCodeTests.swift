@@ -60,7 +60,7 @@ import Testing
         "delete STORE T --where n=1", "migrate STORE STORE", "diff STORE STORE",
         "schema diff STORE STORE", "inspect STORE?readOnly=true --write",
         "schema drop STORE T nope --yes", "migrate lmdb:DIR/none leveldb:DIR/x",
-        "migrate STORE nowhere:x", "diff STORE lmdb:DIR/none", "diff STORE STORE --type U",
+        "migrate STORE nowhere:x", "diff STORE lmdb:DIR/none",
         "verify lmdb:DIR/none", "verify memory:", "repair lmdb:DIR/none --yes", "repair STORE",
         "repair STORE --into DIR", "backup STORE DIR", "backup lmdb:DIR/none DIR/b",
         "compact lmdb:DIR/none", "index list STORE U", "index frobnicate STORE",

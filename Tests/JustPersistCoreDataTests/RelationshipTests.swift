@@ -297,6 +297,29 @@ struct InheritanceTests {
         #expect(try store.rows("Dog").isEmpty && store.rows("Car").isEmpty)
     }
 
+    /// A column of a relationship belongs to all entities that inherit it.
+    @Test func aFindingNamesTheEntityOfItsRow() throws {
+        let miniature = Miniature(
+            [
+                .init(
+                    "Base", isAbstract: true, [.init("name", 700)],
+                    [.init("state", "State", "owner")]),
+                .init("Account", parent: "Base"), .init("Note", parent: "Base"),
+                .init("State", [.init("name", 700)], [.init("owner", "Base", "state")]),
+            ],
+            """
+            CREATE TABLE ZBASE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, ZSTATE INTEGER);
+            CREATE TABLE ZSTATE (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR, ZOWNER INTEGER, Z1_OWNER INTEGER);
+            INSERT INTO ZBASE VALUES (1, 2, 1, 'a', NULL), (2, 3, 1, 'n', 1), (3, 3, 1, 'm', 9);
+            INSERT INTO ZSTATE VALUES (1, 4, 1, 's', NULL, NULL)
+            """)
+        let (_, report) = try miniature.imported()
+        #expect(
+            Set(report.notes.map { "\($0.entity).\($0.property) \($0.rows)" }) == [
+                "Note.state [2]", "Note.state [3]",
+            ], "\(report.notes)")
+    }
+
     @Test func aColumnWithValuesOfAnotherEntityIsRefused() throws {
         let miniature = Miniature(
             entities,

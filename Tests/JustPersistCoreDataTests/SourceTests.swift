@@ -112,6 +112,51 @@ struct SourceTests {
         #expect(throws: DataStoreError.self) { try CoreDataImport(store).examine() }
     }
 
+    /// SQLite reads the log up to the damage, and says nothing of the transactions that follow.
+    @Test func aDamagedLogIsAnErrorAndNotFewerRows() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.url.appending(path: "Model.sqlite")
+        let writer = try SQL(file)
+        try writer.run("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+        try writer.run(miniature.script)
+        let log = directory.url.appending(path: "Model.sqlite-wal")
+        let sound = [UInt8](try Data(contentsOf: log))
+        let store = directory.url.appending(path: "Copy.sqlite")
+        try FileManager.default.copyItem(at: file, to: store)
+        let copy = directory.url.appending(path: "Copy.sqlite-wal")
+        let frame = 24 + 4096
+        let frames = (sound.count - 32) / frame
+        try #require(frames > 10 && (sound.count - 32) % frame == 0)
+        func rows(_ log: [UInt8]) throws -> [Int] {
+            try Data(log).write(to: copy)
+            return try CoreDataImport(store).examine().entities.map(\.rows)
+        }
+        #expect(try rows(sound) == [2, 3, 2])
+        // The header, the number and the salt and the sum of a frame, and a page; the last frame too.
+        let places =
+            [0, 4, 8, 16, 24]
+            + [0, frames / 2, frames - 1].flatMap { number in
+                [0, 8, 16, 24, frame - 1].map { 32 + number * frame + $0 }
+            }
+        for place in places {
+            var damaged = sound
+            damaged[place] ^= 1
+            // The last frame with other salts looks like one of an earlier log.
+            if place == 32 + (frames - 1) * frame + 8 { continue }
+            let error = #expect(throws: DataStoreError.self, "\(place)") { try rows(damaged) }
+            #expect(error?.code == .corrupted && error?.message.contains("wal_checkpoint") == true)
+        }
+        #expect(throws: DataStoreError.self) { try rows([UInt8]("no log of SQLite".utf8)) }
+        // Frames of an earlier log, and of a transaction that was not committed, are no damage.
+        var earlier = Array(sound.suffix(frame))
+        earlier[8] ^= 1
+        #expect(try rows(sound + earlier) == [2, 3, 2])
+        var uncommitted = Array(sound.suffix(frame))
+        for place in 4..<8 { uncommitted[place] = 0 }
+        #expect(try rows(sound + uncommitted) == [2, 3, 2])
+        #expect(throws: DataStoreError.self) { try rows([]) }
+    }
+
     @Test func whatIsNoStoreIsRefused() throws {
         let directory = try TemporaryDirectory()
         func error(_ file: URL) -> DataStoreError? {

@@ -115,7 +115,7 @@ import Testing
     /// Foundation would read the 30th of February as the 2nd of March.
     @Test(arguments: [
         "2014-02-30T00:00", "2014-13-01T00:00", "2015-02-29T00:00", "2014-03-00T00:00",
-        "2014-03-01T24:00", "2014-03-01T12:60",
+        "2014-03-01T24:00", "1582-10-10T00:00", "2014-03-01T12:60",
     ])
     func aDayThatIsNotOnTheCalendarIsNoDate(_ text: String) throws {
         for text in ["\(text):00Z", "\(text):00.5+01:00"] {
@@ -132,6 +132,18 @@ import Testing
         #expect(
             try imported(#"[{"d": {"$date": "2016-02-29T23:59:60Z"}}]"#)
                 == [["d": .date(Date(timeIntervalSince1970: 1_456_790_400))]])
+    }
+
+    /// Before 1582-10-15, the calendar is the Julian one.
+    @Test func aDayOfTheJulianCalendarIsReadBack() throws {
+        let date = DataStoreValue.date(Date(timeIntervalSince1970: -14_825_894_400))
+        #expect(date.cell == "1500-02-29T00:00:00.000Z")
+        #expect(DataStoreValue.string("1500-02-29T00:00:00Z").converted(to: .date) == date)
+    }
+
+    @Test func aDateIsTheWholeText() {
+        let value = DataStoreValue.string("2026-03-01T12:00:00Z and more")
+        #expect(value.converted(to: .date) == nil)
     }
 
     @Test func otherObjectsStayDictionaries() throws {
@@ -156,7 +168,7 @@ import Testing
                 try imported(#"[{"v": [{"w": \#(text)}]}]"#)
             }
             #expect(error?.code == .invalidInput)
-            #expect(error?.message.contains("is no value of it") == true, "\(error as Any)")
+            #expect(error?.message.contains("is the notation of a kind") == true, "\(error as Any)")
             // As the message advises.
             let escaped = text.replacing("{\"$", with: "{\"$$", maxReplacements: 1)
             let value = try #require(try imported(#"[{"v": \#(escaped)}]"#).first?["v"])

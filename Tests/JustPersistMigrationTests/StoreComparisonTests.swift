@@ -46,6 +46,26 @@ import Testing
         #expect(summary.same == 3)
     }
 
+    /// Classes name an inverse on one side, imports on both.
+    @Test func anInverseOnOneSideIsTheInverseOfBoth() throws {
+        func store(_ inverse: String?) throws -> any DataStore {
+            let store = try memoryStore()
+            try store.write { db in
+                try db.declare(
+                    ItemSchema(
+                        "A", attributes: [],
+                        relationships: [RelationshipSchema("b", to: "B", inverse: "a")]))
+                try db.declare(
+                    ItemSchema(
+                        "B", attributes: [],
+                        relationships: [RelationshipSchema("a", to: "A", inverse: inverse)]))
+            }
+            return store
+        }
+        let (summary, found) = try differences(try store(nil), try store("b"))
+        #expect(summary.isSame && found.isEmpty, "\(found)")
+    }
+
     @Test func emptyStoresAreEqual() throws {
         let (summary, found) = try differences(try memoryStore(), try memoryStore())
         #expect(summary.isSame)

@@ -17,7 +17,8 @@ import Testing
         </entity>
         <entity name="Car" parentEntity="Thing"><attribute name="speed" attributeType="Float"/>
         <fetchIndex name="a"><fetchIndexElement property="name"/><fetchIndexElement property="speed"/></fetchIndex></entity>
-        <entity name="Data" parentEntity="Thing"><attribute name="backing" optional="YES" attributeType="Binary"/></entity>
+        <entity name="Data" parentEntity="Thing"><attribute name="backing" optional="YES" attributeType="Binary"/>
+        <attribute name="hide" optional="YES" attributeType="Boolean" defaultValueString="NO"/></entity>
         <entity name="Person">
         <attribute name="class" attributeType="Integer 16" defaultValueString="3"/><attribute name="age" optional="YES" attributeType="Integer 64"/>
         <attribute name="born" attributeType="Date" defaultDateTimeInterval="12.5"/><attribute name="key" attributeType="UUID"/>
@@ -75,6 +76,7 @@ import Testing
             "@Attribute(.unique) var name: String = \"say \\\"hi\\\"\"",
             "@Attribute(originalName: \"label\") var title: String?",
             "@Attribute(originalName: \"backing\") var backing_: Data?",
+            "var hide: Bool? = false\n",
             // Texts that only begin with a number, and are no truth value, are no defaults.
             "var rest: Decimal = 0\n", "var isOff: Bool = false",
             "#Index<Car>([\\.name, \\.speed])", "var `class`: Int16 = 3",

@@ -4,9 +4,9 @@ extension DataStoreValue {
     /// This value as another kind, if there is one that means the same; `nil` if there is none.
     ///
     /// Numbers keep their value, so there is no Int for 2.5. A text is a number, a date, a UUID or a URL if it is written as
-    /// one, and a Bool if it is `true`, `false`, `1` or `0`; a day, `2026-03-01`, is its beginning in UTC. Every kind but data, references and collections has a text. A
-    /// value becomes an array with one element, and such an array that element. A date and a number become each other as
-    /// seconds since 2001-01-01 00:00 UTC.
+    /// one; a day, `2026-03-01`, is its beginning in UTC. A text is a Bool if it is `true`, `True`, `TRUE`, `false`, `False`,
+    /// `FALSE`, `1` or `0`. Every kind but data, references and collections has a text. A value becomes an array with one
+    /// element, and such an array that element. A date and a number become each other as seconds since 2001-01-01 00:00 UTC.
     public func converted(to kind: Kind) -> DataStoreValue? {
         if let exact = exactly(as: kind) { return exact }
         if case .array(let elements) = self {

@@ -66,7 +66,7 @@ extension DataStoreValue {
     private var asDate: Date? {
         switch self {
         case .date(let date): date
-        case .string(let text): Date(calendarText: text)
+        case .string(let text): Date(iso8601: text)
         default:
             ExactNumber(self).map { Date(timeIntervalSinceReferenceDate: $0.asDouble) }
         }

@@ -97,7 +97,7 @@ extension Date {
         if let seconds = Double(exactText: text) {
             self.init(timeIntervalSinceReferenceDate: seconds)
         } else {
-            self.init(calendarText: text)
+            self.init(iso8601: text)
         }
     }
 
@@ -106,14 +106,6 @@ extension Date {
         // Within a few thousand years of 2001, the year has four digits.
         guard timeIntervalSinceReferenceDate.magnitude < 6e10 else { return nil }
         return formatted(Self.calendarForm)
-    }
-
-    /// The time of a calendar date.
-    init?(calendarText text: String) {
-        guard text.isOnCalendar, let date = try? Date(text, strategy: Self.calendarForm) else {
-            return nil
-        }
-        self = date
     }
 
     private static var calendarForm: ISO8601FormatStyle {

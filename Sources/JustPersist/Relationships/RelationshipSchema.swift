@@ -31,7 +31,7 @@ public struct RelationshipSchema: Sendable {
     /// The name of the property.
     public let name: String
     /// The name of the relationship of the other type that is kept in step with this one.
-    public let inverse: String?
+    public private(set) var inverse: String?
     /// Whether an item has any number of the others, and not one at most.
     public let isToMany: Bool
     /// Whether the others have an order that the program chooses.
@@ -148,6 +148,13 @@ public struct RelationshipSchema: Sendable {
     package func deleting(by rule: DeleteRule) -> RelationshipSchema {
         var other = self
         other.deleteRule = rule
+        return other
+    }
+
+    /// The relationship with the inverse that the other side names.
+    package func paired(with inverse: String) -> RelationshipSchema {
+        var other = self
+        other.inverse = inverse
         return other
     }
 

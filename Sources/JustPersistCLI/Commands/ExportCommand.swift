@@ -51,6 +51,12 @@ struct ExportCommand: ParsableCommand {
     @Option(help: "The character between the cells of CSV.") var delimiter: Delimiter?
     @Flag(help: "Replace an existing file.") var yes = false
 
+    func validate() throws {
+        if delimiter != nil, !ImportCommand.Format.isCSV(format, file) {
+            throw ValidationError("--delimiter is for CSV. Add --format csv, or leave it out.")
+        }
+    }
+
     func run() throws {
         let request = try selected.unsorted(type)
         let opened = try OpenStore.reading(store)

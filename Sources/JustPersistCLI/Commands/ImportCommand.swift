@@ -45,6 +45,12 @@ struct ImportCommand: ParsableCommand {
     /// The formats of files.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case json, jsonl, csv, tsv
+
+        /// Whether a file is CSV, by the format that was given, or else by its name.
+        static func isCSV(_ format: Self?, _ file: String) -> Bool {
+            format.map { [.csv, .tsv].contains($0) }
+                ?? FileKind(fileName: URL(filePath: file).lastPathComponent).isCSV
+        }
     }
 
     enum ErrorPolicy: String, ExpressibleByArgument, CaseIterable {
@@ -187,10 +193,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     /// Whether the file is read as CSV.
-    private var isCSV: Bool {
-        format.map { [.csv, .tsv].contains($0) }
-            ?? FileKind(fileName: URL(filePath: file).lastPathComponent).isCSV
-    }
+    private var isCSV: Bool { Format.isCSV(format, file) }
 
     /// An option that was given, and applies only to CSV.
     private var optionForCSV: String? {
@@ -260,14 +263,13 @@ struct ImportCommand: ParsableCommand {
         let output = Output()
         try output.line(summary(report, file: badRows.file))
         try output.flush()
-        if report.items > 0 {
-            for rename in renames where report.attributesWithoutSources.contains(rename.attribute) {
-                StandardStreams.complain(
-                    """
-                    No row has “\(rename.keyPath.printable)”, so none has “\(rename.attribute.printable)” from it. Check the \
-                    spelling of --rename.
-                    """)
-            }
+        for rename in renames
+        where report.items + report.skipped > 0
+            && report.keyPathsWithoutValues.contains(rename.keyPath)
+        {
+            StandardStreams.complain(
+                "No row has “\(rename.keyPath.printable)”, which --rename names. Check the spelling."
+            )
         }
         let unused = report.items > 0 ? report.relationsWithoutValues : []
         for relation in settings.relations where unused.contains(relation.relationship.name) {
@@ -337,7 +339,9 @@ struct CSVSchema: ExpressibleByArgument {
         for part in argument.split(separator: ",", omittingEmptySubsequences: false) {
             guard let colon = part.lastIndex(of: ":"), colon > part.startIndex else { return nil }
             let name = part[part.index(after: colon)...]
-            guard let kind = DataStoreValue.Kind(named: name) else { return nil }
+            guard let kind = DataStoreValue.Kind(named: name),
+                !columns.contains(where: { $0.name == part[..<colon] })
+            else { return nil }
             columns.append(.init(String(part[..<colon]), kind))
         }
         self.columns = columns

@@ -4,7 +4,8 @@ import JustPersist
 /// Changes the values of the items of a type that match.
 struct UpdateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "update", abstract: "Change the items of a type that match a predicate.",
+        commandName: "update",
+        abstract: "Change the items of a type that match a predicate, or have an id.",
         discussion: """
             Prints their number and asks first. All of them are changed, or none after an error.
 
@@ -87,7 +88,7 @@ struct Assignment: ExpressibleByArgument {
         let declared = attribute?.kinds ?? []
         let kinds = (declared.isEmpty ? attribute?.storedKinds ?? [] : declared).subtracting([.null]
         )
-        if let value = DataStoreValue(argument: text, kinds: kinds) { return value }
+        if let value = try DataStoreValue(argument: text, kinds: kinds) { return value }
         let names = kinds.sorted { $0.rawValue < $1.rawValue }.map { "\($0)" }
         throw DataStoreError(
             .kindMismatch, in: "update",

@@ -343,6 +343,12 @@ final class ItemSource {
         }
     }
 
+    /// The property of a row, whose entity may be any of those that have the side.
+    private func property(_ side: Side, _ row: Int64) -> Property {
+        let kind = entity(row, in: side.place.table).flatMap { kinds[$0]?.name }
+        return Property(kind: kind ?? side.property.kind, name: side.property.name)
+    }
+
     /// The keys in the column of a side that lead to rows of the other.
     private func keys(_ side: Side, to other: Side) throws(DataStoreError) -> [Int64: Int64] {
         var found: [Int64: Int64] = [:]
@@ -354,10 +360,10 @@ final class ItemSource {
                 if other.entities.contains(number) {
                     found[row] = key
                 } else {
-                    findings.add(.otherEntity, side.property, row)
+                    findings.add(.otherEntity, property(side, row), row)
                 }
             } else {
-                findings.add(.missingRow, side.property, row)
+                findings.add(.missingRow, property(side, row), row)
             }
         }
         return found
@@ -393,11 +399,8 @@ final class ItemSource {
             oneSided.append((one, other))
         }
         for (one, other) in oneSided {
-            if relate(one, other) {
-                findings.add(.oneSided, near.property, one)
-            } else {
-                findings.add(.contradicting, near.property, one)
-            }
+            let matter = relate(one, other) ? Findings.Matter.oneSided : .contradicting
+            findings.add(matter, property(near, one), one)
         }
         partners[near.place] = nearKeys
         if !isReflexive { partners[far.place] = farKeys }

@@ -26,6 +26,7 @@ final class StoreCopy {
                     try Self.copy(part, to: Self.part(file, ending))
                 }
             }
+            try WriteAheadLog.check(Self.part(file, "-wal"), of: original.lastPathComponent)
             if try Self.namesOtherFile(Self.part(file, "-journal")) {
                 throw DataStoreError(
                     .invalidInput, in: "import",

@@ -135,8 +135,9 @@ struct CSVRows: RowSource {
                     order (--columns), where no name leaves a column out
                     """, 1)
             }
+            if mapper.drops(name) { continue }
             if let problem = ImportRow.problem(withName: name, isKnown: mapper.knows(name)) {
-                throw Self.failure(problem, 1)
+                throw Self.failure("\(problem.reason). \(problem.advice)", 1)
             }
             // A name that the store knows is valid, and so is a given one.
             if options.hasHeader, options.names == nil, name != Self.trimmed(name),

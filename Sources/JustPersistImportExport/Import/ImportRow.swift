@@ -39,11 +39,6 @@ struct ImportRow: Sendable {
         let values: [DataStoreValue]
     }
 
-    /// The names of all values, with that of the id.
-    var attributes: [String] {
-        members.map(\.name) + nested.map(\.attribute) + (id == nil ? [] : [JSONTag.id])
-    }
-
     /// A row with the members in the file, which may include an id.
     init(line: Int, _ members: [Member]) throws(RowFailure) {
         self.line = line
@@ -80,29 +75,33 @@ struct ImportRow: Sendable {
         }
     }
 
-    /// The reason why a name in a file cannot be an attribute's name; `nil` if it can.
+    /// The reason why a name in a file cannot be an attribute's name, and the advice; `nil` if it can.
     ///
     /// - Parameter isKnown: Whether the type has such an attribute already.
     static func problem(
         withName name: String, isKnown: @autoclosure () -> Bool = false
-    ) -> String? {
+    ) -> (reason: String, advice: String)? {
         if name == "uniqueToken", !isKnown() {
-            return """
-                “uniqueToken” cannot be the name of an attribute, as predicates and columns call the id of an item so. If it has \
-                the ids of the items, say so (--rename 'uniqueToken=$id'); or name the attribute (--rename uniqueToken=NAME)
+            return (
+                "“uniqueToken” cannot be the name of an attribute, because it is the name of an item's id",
                 """
+                If it has the ids of the items, say so (--rename 'uniqueToken=$id'); or name the attribute (--rename \
+                uniqueToken=NAME)
+                """
+            )
         }
         if name.isEmpty {
-            return """
-                the key “” cannot be the name of an attribute, as it is empty. Name the attribute (--rename '=NAME')
-                """
+            return (
+                "the key “” cannot be the name of an attribute, as it is empty",
+                "Name the attribute (--rename '=NAME')"
+            )
         }
         if name.utf8.contains(UInt8(ascii: ".")) {
             let proposal = String(name.map { $0 == "." ? "_" : $0 })
-            return """
-                the key “\(name)” cannot be the name of an attribute, as it has a dot. Name the attribute (--rename \
-                '\(name)=\(proposal)')
-                """
+            return (
+                "the key “\(name)” cannot be the name of an attribute, as it has a dot",
+                "Name the attribute (--rename '\(name)=\(proposal)')"
+            )
         }
         return nil
     }
@@ -113,6 +112,15 @@ struct FileRow {
     /// The line that it begins on, counted from 1.
     let line: Int
     let members: [ImportRow.Member]
+
+    /// Whether there is a value, or null, at a key path.
+    func has(_ keyPath: String) -> Bool {
+        members.contains { name, value in
+            name == keyPath
+                || keyPath.hasPrefix(name + ".")
+                    && MemberPath.find(keyPath[...], in: [name: value]) != nil
+        }
+    }
 }
 
 /// The fault of a row.

@@ -40,7 +40,7 @@ struct ImportRun {
             key: settings.key,
             relations: settings.relations, schemas: schemas)
         report.relationsWithoutValues = Set(settings.relations.map(\.name))
-        report.attributesWithoutSources = Set(mapper.rules.map(\.attribute))
+        report.keyPathsWithoutValues = Set(mapper.rules.flatMap(\.keyPaths))
         writer = RowsWriter(mapper, skipsBadRows: settings.onError == .skip, store)
         if mapper.key != nil { try writer.checkKey(known) }
         try writer.checkRelations(schemas)
@@ -169,15 +169,15 @@ struct ImportRun {
                     isAtEnd = true
                     break
                 }
+                for path in report.keyPathsWithoutValues where found.has(path) {
+                    report.keyPathsWithoutValues.remove(path)
+                }
                 if var row = try mapper.row(found.members, line: found.line) {
                     row.position = rowsRead
-                    // Usually the first rows have values of all relationships and attributes.
+                    // Usually the first rows have values of all relationships.
                     if !report.relationsWithoutValues.isEmpty {
                         report.relationsWithoutValues.subtract(
                             row.links.map { mapper.relations[$0.relation].name })
-                    }
-                    if !report.attributesWithoutSources.isEmpty {
-                        report.attributesWithoutSources.subtract(row.attributes)
                     }
                     batch.append(row)
                 } else {

@@ -28,8 +28,8 @@ public import JustPersist
 /// - `5` becomes an Int, `5.0` and `5e0` a Double. A number that is not a 64-bit Int becomes a Double if the shortest
 ///   text of that Double is the same number, else a Decimal if 38 digits hold it, else the nearest Double.
 /// - The other kinds are objects with one key, as `DataStoreValue.jsonText` writes them. A `$date` may also be
-///   `{"$numberLong": "…"}` or ISO 8601 text. With any other content such an object is an error, except for a
-///   `$ref` with a text as JSON Schema has it. All other objects are dictionaries, including `{"$oid": …}`.
+///   `{"$numberLong": "…"}` or ISO 8601 text. Any other content is an error, except for a text in a `$ref`,
+///   because JSON Schema writes references so. All other objects are dictionaries, including `{"$oid": …}`.
 ///
 /// **CSV**
 ///
@@ -90,10 +90,10 @@ public struct ItemImport: Sendable {
         /// The ``Relation/column`` of such a relationship is probably misspelled. In a CSV file without the column, that is an error.
         public internal(set) var relationsWithoutValues: Set<String> = []
 
-        /// The attributes of the mapping for which no row has a source, null and default values included.
+        /// The key paths of the mapping that no row has, null values included; without those of nested mappings.
         ///
-        /// The key path of such a source is probably misspelled.
-        public internal(set) var attributesWithoutSources: Set<String> = []
+        /// Such a key path is probably misspelled.
+        public internal(set) var keyPathsWithoutValues: Set<String> = []
 
         /// The number of rows that are in the store.
         public var items: Int { created + updated }

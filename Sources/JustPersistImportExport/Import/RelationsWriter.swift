@@ -72,9 +72,13 @@ struct RelationsWriter {
                     them.
                     """, relation)
             }
-            if let problem = ImportRow.problem(withName: relation.name) {
+            let isKnown = schema(type.key)?.relationships.contains { $0.name == relation.name }
+            if let problem = ImportRow.problem(
+                withName: relation.name, isKnown: isKnown ?? false)
+            {
                 throw error(
-                    "“\(relation.name)” is no name of a relationship: \(problem).", relation)
+                    "“\(relation.name)” is no name of a relationship: \(problem.reason). Choose another name.",
+                    relation)
             }
             if let known = schema(type.key) { try check(relation, known) }
             let other = schema(relation.destination)

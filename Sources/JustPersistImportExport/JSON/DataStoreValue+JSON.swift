@@ -22,12 +22,23 @@ extension DataStoreValue {
 
     /// The value of a JSON text, by the rules of ``ItemImport``; `nil` for any other text.
     public init?(jsonText text: String) {
+        guard let value = try? Self.parsed(jsonText: text) else { return nil }
+        self = value
+    }
+
+    /// The value of a JSON text; `nil` for any other text.
+    ///
+    /// - Throws: `.invalidInput` for an object in the notation of a kind that its content does not have.
+    package static func parsed(jsonText text: String) throws(DataStoreError) -> DataStoreValue? {
         let bytes = Array(text.utf8)
         var parser = JSONParser(bytes, bytes.indices)
-        guard let value = try? parser.scalar(),
-            bytes[parser.position...].allSatisfy(JSONItemReader.isSpace)
-        else { return nil }
-        self = value
+        do throws(JSONParser.Failure) {
+            let value = try parser.scalar()
+            return bytes[parser.position...].allSatisfy(JSONItemReader.isSpace) ? value : nil
+        } catch {
+            if !error.isWrongKind { return nil }
+            throw DataStoreError(.invalidInput, in: "read", error.reason + ".")
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import JustPersist
 
 extension Date {
@@ -25,34 +25,6 @@ extension Date {
             default: return nil
             }
         default: return nil
-        }
-    }
-
-    /// The point in time of a whole text in ISO 8601 with a time zone; `nil` for any other text.
-    package init?(iso8601 text: String) {
-        // This is checked first, because Foundation's parser is slow.
-        let bytes = text.utf8
-        guard bytes.count >= 16, bytes.first.map({ (0x30...0x39).contains($0) }) == true,
-            bytes.dropFirst(10).first == UInt8(ascii: "T"), text.isOnCalendar
-        else { return nil }
-        var whole = text
-        var fraction: Substring = ""
-        if let point = text.firstIndex(of: ".") {
-            fraction = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
-            if fraction.isEmpty { return nil }
-            whole = String(text[..<point] + text[fraction.endIndex...])
-        }
-        let all = whole.startIndex..<whole.endIndex
-        // `parse(_:)` would accept a text that only begins with a date.
-        guard
-            let (end, date) = try? Self.style.consuming(whole, startingAt: all.lowerBound, in: all),
-            end == all.upperBound
-        else { return nil }
-        // The fraction is added separately, because with it the style does not return the nearest date.
-        if fraction.count <= 3, let part = Double((fraction + "000").prefix(3)) {
-            self.init(milliseconds: date.timeIntervalSince1970 * 1000 + part)
-        } else {
-            self = date.addingTimeInterval(Double("0." + fraction) ?? 0)
         }
     }
 

@@ -9,6 +9,8 @@ struct JSONParser {
     struct Failure: Error {
         let reason: String
         let offset: Int
+        /// Whether the text is JSON, and an object in it is in the notation of a kind that its content does not have.
+        var isWrongKind = false
     }
 
     typealias Member = (name: String, value: DataStoreValue)
@@ -69,9 +71,9 @@ struct JSONParser {
             if let value = JSONTag.value(name, content) { return value }
             throw Failure(
                 reason: """
-                    {"\(name)": …} is the notation of a kind, and \(content.excerpt) is no value of it. For a dictionary with \
+                    {"\(name)": …} is the notation of a kind, which \(content.excerpt) does not have. For a dictionary with \
                     this key write “$\(name)”
-                    """, offset: start)
+                    """, offset: start, isWrongKind: true)
         }
         return .dictionary(values)
     }

@@ -23,7 +23,7 @@ enum JSONTag {
         return name(escaped: key, among: values) != nil || isTag(key, value) ? "$" + key : key
     }
 
-    /// The value of an object with this one member; `nil` if its name is that of a kind, and its content none of it.
+    /// The value of an object with this one member; `nil` if its name is that of a kind which its content does not have.
     static func value(_ name: String, _ content: DataStoreValue) -> DataStoreValue? {
         guard name.utf8.first == dollar else { return .dictionary([name: content]) }
         if isTag(name, content) { return DataStoreValue(tag: name, content) }
@@ -32,7 +32,7 @@ enum JSONTag {
 
     /// Whether an object with this one member is a value of a kind.
     ///
-    /// `{"$ref": "#/…"}` is none: JSON Schema and OpenAPI refer to a part of a document so.
+    /// `{"$ref": "#/…"}` is a dictionary, because JSON Schema and OpenAPI write references to parts of a document so.
     private static func isTag(_ name: String, _ content: DataStoreValue) -> Bool {
         values.contains(name) && (name != reference || content.kind != .string)
     }

@@ -69,7 +69,7 @@ struct ItemMapper {
             {
                 throw DataStoreError(
                     .invalidRequest, in: "import",
-                    "The mapping names an attribute that cannot be: \(problem).",
+                    "The mapping names an attribute: \(problem.reason). Choose another name.",
                     itemType: type.key, attribute: attribute)
             }
             let use: Rule.Use
@@ -95,6 +95,12 @@ struct ItemMapper {
 
     /// Whether a source names the key.
     func names(_ key: String) -> Bool { keyPaths.contains(key) }
+
+    /// Whether a column is not stored: a relationship's, or one that the mapping leaves out.
+    func drops(_ column: String) -> Bool {
+        column != key
+            && (relations.contains { $0.column == column } || mapping?.keepsOtherKeys == false)
+    }
 
     /// Whether the type has an attribute with the key's name.
     func knows(_ key: String) -> Bool { declared[JSONTag.attribute(key)] != nil }
@@ -137,7 +143,7 @@ struct ItemMapper {
                 if let problem = ImportRow.problem(
                     withName: member.name, isKnown: knows(member.name))
                 {
-                    throw RowFailure(reason: problem, line: line)
+                    throw RowFailure(reason: "\(problem.reason). \(problem.advice)", line: line)
                 }
             }
             var row = try ImportRow(line: line, found)
@@ -280,7 +286,8 @@ struct ItemMapper {
         if name == JSONTag.id { return (name, value) }
         if type.schema != nil, declared[attribute] == nil { return nil }
         if let problem = ImportRow.problem(withName: name, isKnown: knows(name)) {
-            throw RowFailure(reason: problem, line: draft.line)
+            throw RowFailure(
+                reason: "\(problem.reason). \(problem.advice)", line: draft.line)
         }
         if draft.attributes.contains(attribute) {
             throw RowFailure(

@@ -158,7 +158,7 @@ extension StoreView {
             if redaction.hides(name, of: schema.itemTypeKey) {
                 throw redaction.refusal(name, of: schema.itemTypeKey)
             }
-            guard let value = DataStoreValue(jsonText: text) else {
+            guard let value = try DataStoreValue.parsed(jsonText: text) else {
                 throw DataStoreError(
                     .invalidRequest, in: "inspect",
                     "The new value of “\(name)” is not JSON. Write a text in double quotes.",

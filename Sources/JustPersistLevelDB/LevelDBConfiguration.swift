@@ -21,9 +21,9 @@ public struct LevelDBConfiguration: Sendable, Hashable {
     public var compression: Compression
     /// Whether every write is refused.
     ///
-    /// LevelDB has no read-only mode: opening a store writes its log into a table. If the directory cannot be written to, the
-    /// store is opened in a private directory among the temporary files, with links to its tables and copies of its other files;
-    /// no process may write to the store meanwhile.
+    /// LevelDB has no read-only mode: opening a store writes its log into a table. If the directory cannot be written to, or
+    /// its disk is full, the store is opened in a private directory among the temporary files, with links to its tables and
+    /// copies of its other files; no process may write to the store meanwhile.
     public var isReadOnly: Bool
     /// Whether a store that does not exist is created.
     public var createsIfMissing: Bool

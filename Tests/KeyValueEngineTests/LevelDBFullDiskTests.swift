@@ -74,6 +74,32 @@
             engine.close()
         }
 
+        /// LevelDB writes when it opens a database, so nothing could be read.
+        @Test func readOnlyStoreIsOpenedOnAFullDisk() throws {
+            let disk = try SmallDisk(megabytes: 4, at: temporary.place("disk"))
+            defer { disk.end() }
+            let place = disk.url.appending(path: "store")
+            let engine = LevelDBEngine(at: place)
+            try engine.open()
+            var model = KeyValueModel()
+            try Self.fill(engine, &model, 0..<50)
+            engine.close()
+            try disk.fill()
+            let reader = LevelDBEngine(
+                at: place, configuration: LevelDBConfiguration(isReadOnly: true))
+            for _ in 0..<2 {
+                try reader.open()
+                #expect(try reader.pairs() == model.pairs())
+                let refusal = #expect(throws: DataStoreError.self) { try reader.put([1], [1]) }
+                #expect(refusal?.code == .readOnly)
+                reader.close()
+            }
+            try disk.free()
+            try engine.open()
+            #expect(try engine.pairs() == model.pairs())
+            engine.close()
+        }
+
         /// Each attempt left tables behind, until all the room was taken that had been freed.
         @Test func failedOpeningsLeaveTheRoomThatThereWas() throws {
             let disk = try SmallDisk(megabytes: 12, at: temporary.place("disk"))
@@ -174,7 +200,7 @@
     }
 
     /// A file system of a few megabytes in memory.
-    private final class SmallDisk {
+    final class SmallDisk {
         let url: URL
 
         /// Whether this process may mount one.

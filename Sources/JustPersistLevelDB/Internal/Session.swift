@@ -18,7 +18,7 @@ final class Session: Sendable {
     private let claim: OpenStores.Claim
     private let forkCount = ForkCount.current
     private let readers = Readers()
-    /// The directory in which the database is open, if its own cannot be written to.
+    /// The directory in which the database is open, if its own cannot be written to, or is on a full disk.
     private let view: PrivateView?
     /// The place of the lock file, which must not change: without it, another process can open the database.
     private let place: FilePlace
@@ -32,21 +32,29 @@ final class Session: Sendable {
         self.configuration = configuration
         // The store is claimed before LevelDB sees the path: a second attempt to open it would release its lock.
         claim = try OpenStores.claim(directory, files: ["LOCK"])
-        view =
+        var view =
             configuration.isReadOnly && PrivateView.isNeeded(for: directory)
             ? try PrivateView(of: directory) : nil
         reserve = configuration.isReadOnly ? nil : Reserve(in: directory)
         if !configuration.isReadOnly { PrivateFiles.inherit(in: directory.url) }
-        self.directory = view?.directory ?? directory
         let (database, report): (Database, DataStoreError?)
         do throws(DataStoreError) {
             (database, report) = try Self.open(
-                in: self.directory, configuration, reserve,
+                in: view?.directory ?? directory, configuration, reserve,
                 mayCreate: !directory.holdsStore && configuration.createsIfMissing
                     && !configuration.isReadOnly)
         } catch {
-            throw view?.renamed(error, of: directory) ?? error
+            // The disk of the temporary directory may have space.
+            guard configuration.isReadOnly, error.code == .storageFull, view == nil,
+                let other = try? PrivateView(of: directory),
+                let opened = try? Self.open(
+                    in: other.directory, configuration, nil, mayCreate: false)
+            else { throw view?.renamed(error, of: directory) ?? error }
+            view = other
+            (database, report) = opened
         }
+        self.view = view
+        self.directory = view?.directory ?? directory
         try claim.add(files: ["LOCK"])
         PrivateFiles.restrict(in: self.directory.url)
         guard let place = FilePlace(of: view == nil ? "LOCK" : "CURRENT", in: directory) else {

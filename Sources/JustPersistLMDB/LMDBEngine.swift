@@ -69,6 +69,7 @@ public final class LMDBEngine: KeyValueEngine {
             // The process that gave the data file its name may have been killed before it synced the directory.
             try directory.synchronize(in: "open", isNew: true)
         }
+        try file.allocateLock(for: configuration.maximumReaders)
         let space = AddressSpace(configuration)
         let environment = try space.open(claim)
         try claim.add(files: DataFile.names)

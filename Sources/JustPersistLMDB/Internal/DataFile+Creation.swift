@@ -45,6 +45,27 @@ extension DataFile {
         }
     }
 
+    /// Takes disk space for the lock file, which is not open in this process.
+    ///
+    /// LMDB writes the file through memory, so the lack of a page would end the process.
+    func allocateLock(for readers: Int) throws(DataStoreError) {
+        #if os(Linux)
+            let path = directory.url.appending(path: Self.lockName).path
+            let file = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            // LMDB reports it, or does without the file.
+            guard file >= 0 else { return }
+            defer { close(file) }
+            // Not longer than the file that LMDB makes, as the length is the number of readers. The first page has the
+            // locks and some readers.
+            let length = min((readers + 1) * 64, 64 << 10)
+            let failure = posix_fallocate(file, 0, off_t(min(length, 4 << 10)))
+            if failure == ENOSPC || failure == EDQUOT {
+                throw DataStoreError(systemError: failure, in: "open", path: path)
+            }
+            posix_fallocate(file, 0, off_t(length))
+        #endif
+    }
+
     /// A name for a file that is not the store's yet.
     var newDraft: URL { directory.url.appending(path: "new-\(UUID().uuidString).mdb") }
 

@@ -32,15 +32,16 @@ extension LevelDBEngine: SalvagingEngine {
             at: url, marker: marker, engineName: traits.name, createIfMissing: false, readOnly: true
         )
         try directory.checkFiles(names.filter(Self.isOwn))
+        // What this user may not read is not lost.
+        for file in names.filter(Self.holdsData).map({ directory.url.appending(path: $0).path })
+        where !FileManager.default.isReadableFile(atPath: file) {
+            throw DataStoreError(systemError: EACCES, in: "salvage", path: file)
+        }
         let claim = try OpenStores.claim(directory, files: ["LOCK"])
         defer { claim.release() }
         try FileLock.withLockIfThere(in: directory.url, for: "salvage") {
             let salvage = FileSalvage(in: directory.url, into: entries, meter)
             try salvage.run(names)
         }
-    }
-
-    private static func holdsData(_ name: String) -> Bool {
-        Manifest.tableNumber(name) != nil || LogFile(named: name) != nil
     }
 }

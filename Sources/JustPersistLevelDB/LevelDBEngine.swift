@@ -67,7 +67,7 @@ public final class LevelDBEngine: KeyValueEngine {
         let directory = try StoreDirectory.prepare(
             at: url, marker: "CURRENT", engineName: "LevelDB",
             createIfMissing: configuration.createsIfMissing, readOnly: configuration.isReadOnly,
-            isLeftover: Self.isLeftover)
+            isLeftover: Self.isLeftover, isPart: Self.isPart)
         try directory.checkFiles(DirectoryListing.names(in: directory.url).filter(Self.isOwn))
         let opened = try Session(in: directory, configuration)
         session.withLock { $0 = opened }
@@ -96,7 +96,7 @@ public final class LevelDBEngine: KeyValueEngine {
         do throws(DataStoreError) {
             directory = try StoreDirectory.prepare(
                 at: url, marker: "CURRENT", engineName: "LevelDB",
-                createIfMissing: mayBeLeftover, isLeftover: Self.isLeftover)
+                createIfMissing: mayBeLeftover, isLeftover: Self.isLeftover, isPart: Self.isPart)
         } catch {
             if error.code == .storeNotFound { return }
             throw error
@@ -159,5 +159,14 @@ public final class LevelDBEngine: KeyValueEngine {
     /// Whether LevelDB creates a file of that name before the one that marks a database.
     static func isLeftover(_ name: String) -> Bool {
         ["LOCK", "LOG", "LOG.old", "MANIFEST-000001", "000001.dbtmp"].contains(name)
+    }
+
+    /// Whether a file of that name shows that a database has been there.
+    static func isPart(_ name: String) -> Bool {
+        holdsData(name) || name.hasPrefix("MANIFEST-") && isOwn(name) && !isLeftover(name)
+    }
+
+    static func holdsData(_ name: String) -> Bool {
+        Manifest.tableNumber(name) != nil || LogFile(named: name) != nil
     }
 }

@@ -345,4 +345,21 @@ import Testing
             }
         }
     }
+
+    /// The items in tables without permission were counted as lost.
+    @Test(.enabled(if: geteuid() != 0, "root may read every file"), arguments: Backend.persistent)
+    func whatMayNotBeReadIsNotTakenForLost(_ backend: Backend) throws {
+        try withClosedStore(backend) { place, new in
+            let files = FileManager.default
+            let name = try #require(
+                files.contentsOfDirectory(atPath: place.path).first {
+                    $0 == "data.mdb" || $0.hasSuffix(".log")
+                })
+            let file = place.appending(path: name).path
+            try files.setAttributes([.posixPermissions: 0], ofItemAtPath: file)
+            expectError(.accessDenied) { _ = try backend.make(at: place).salvage(into: new) }
+            try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+            #expect(!files.fileExists(atPath: new.path))
+        }
+    }
 }

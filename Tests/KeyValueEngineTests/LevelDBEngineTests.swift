@@ -73,6 +73,29 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: url.path) == ["notes.txt"])
     }
 
+    /// It was said to be no store, although all its data is there.
+    @Test(arguments: [["CURRENT"], ["CURRENT", "000003.log"], ["CURRENT", "MANIFEST-000002"]])
+    func storeWithoutItsMarkerIsDamagedAndNotCreatedAgain(_ lost: [String]) throws {
+        let engine = LevelDBEngine(at: url)
+        try engine.open()
+        try engine.put([1], [1])
+        engine.close()
+        let files = FileManager.default
+        for name in lost { try files.removeItem(at: url.appending(path: name)) }
+        let left = try Set(files.contentsOfDirectory(atPath: url.path))
+        for isReadOnly in [false, true] {
+            let configuration = LevelDBConfiguration(isReadOnly: isReadOnly)
+            let error = #expect(throws: DataStoreError.self) {
+                try LevelDBEngine(at: url, configuration: configuration).open()
+            }
+            #expect(error?.code == .corrupted)
+            #expect(error?.message.contains("“CURRENT”") == true)
+            #expect(error?.message.contains("repair STORE --into") == true)
+        }
+        #expect(code { try engine.destroy() } == .corrupted)
+        #expect(try Set(files.contentsOfDirectory(atPath: url.path)) == left)
+    }
+
     @Test func storeWhoseMakingCrashedCanBeDestroyed() throws {
         let files = FileManager.default
         try files.createDirectory(at: url, withIntermediateDirectories: true)

@@ -31,6 +31,15 @@ extension DataStoreError {
             """, engine: error.engine)
     }
 
+    /// The advice for a store whose files are damaged, as the end of a sentence.
+    package static let rescue = """
+        restore it from a backup, or save what can be read: justpersist repair STORE --into DIRECTORY.
+        """
+
+    /// The advice for files that are a damaged store or none, which cannot be told.
+    package static let rescueOrMove =
+        "If this was a store, \(rescue) If not, choose another path; nothing was changed."
+
     /// One sentence about a file failure of the given kind at `path`, and advice.
     public static func message(for code: Code, path: String) -> String {
         switch code {

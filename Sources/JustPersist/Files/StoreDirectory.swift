@@ -25,10 +25,13 @@ public struct StoreDirectory: Sendable {
     ///   - readOnly: Whether nothing may be changed; a missing store is then not created.
     ///   - isLeftover: The files that the engine writes before its marker: a directory with only these, after a crash
     ///     at that moment, counts as empty.
-    /// - Throws: `.invalidStoreURL`, `.storeNotFound`, `.notAStore`, `.accessDenied`, or the file system's error.
+    ///   - isPart: The files that show that a store has lost its marker.
+    /// - Throws: `.invalidStoreURL`, `.storeNotFound`, `.notAStore`, `.corrupted`, `.accessDenied`, or the file system's
+    ///   error.
     public static func prepare(
         at url: URL, marker: String, engineName: String, createIfMissing: Bool = true,
-        readOnly: Bool = false, isLeftover: (_ fileName: String) -> Bool = { _ in false }
+        readOnly: Bool = false, isLeftover: (_ fileName: String) -> Bool = { _ in false },
+        isPart: (_ fileName: String) -> Bool = { _ in false }
     ) throws(DataStoreError) -> StoreDirectory {
         guard url.isFileURL, !url.path(percentEncoded: false).isEmpty,
             !url.path(percentEncoded: false).contains("\0")
@@ -66,6 +69,12 @@ public struct StoreDirectory: Sendable {
         let names = try DirectoryListing.names(in: place)
         let holdsStore = names.contains(marker)
         if !holdsStore {
+            if names.contains(where: isPart) {
+                throw DataStoreError(
+                    .corrupted, in: "open",
+                    "The file “\(marker)” of the \(engineName) store at “\(url.path)” is missing. The others were left "
+                        + "untouched; \(DataStoreError.rescue)")
+            }
             guard names.allSatisfy(isLeftover) else {
                 throw DataStoreError(
                     .notAStore, in: "open",

@@ -244,6 +244,29 @@ import Testing
         }
     }
 
+    /// It was said to belong to another program.
+    @Test(arguments: Backend.persistent)
+    func aStoreWithoutItsHeaderIsSaidToBePerhapsDamaged(_ backend: Backend) throws {
+        try withTemporaryDirectory { directory in
+            let store = backend.make(at: directory.appending(path: "store"))
+            try store.open()
+            try store.fill(["a", "b"])
+            try store.close()
+            let bytes = StoredBytes(backend, at: directory.appending(path: "store"))
+            try bytes.put([([StoredBytes.headerTag], Array(repeating: 0, count: 64))])
+            let error = #expect(throws: DataStoreError.self) { try store.open() }
+            #expect(error?.code == .notAStore)
+            for words in ["damaged, or", "another program", "a backup", "repair STORE --into"] {
+                #expect(error?.message.contains(words) == true, "\(words)")
+            }
+            let new = backend.make(at: directory.appending(path: "new"))
+            _ = try store.salvage(into: directory.appending(path: "new"))
+            try new.open()
+            try #expect(new.names() == ["a", "b"])
+            try new.close()
+        }
+    }
+
     @Test(arguments: Backend.persistent)
     func damagedHeaderIsAnErrorOfOpening(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in

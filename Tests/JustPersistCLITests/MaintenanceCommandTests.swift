@@ -94,6 +94,64 @@ import Testing
         #expect(again.status == 1 && again.errors.contains("already"))
     }
 
+    /// Zeroes or garbage in place of some bytes of a file.
+    private func overwrite(_ name: String, _ place: (Int) -> Range<Int>, with byte: UInt8?) throws {
+        let file = tool.directory.url.appending(path: "store/" + name)
+        var bytes = try Data(contentsOf: file)
+        for offset in place(bytes.count) {
+            bytes[offset] = byte ?? UInt8(truncatingIfNeeded: offset &* 167 &+ 13)
+        }
+        try bytes.write(to: file)
+    }
+
+    private static let damages = [
+        "lmdb first pages zero", "lmdb first pages garbage", "lmdb first page garbage",
+        "lmdb rest zero",
+        "leveldb without CURRENT", "leveldb without MANIFEST", "leveldb CURRENT empty",
+        "leveldb MANIFEST cut off",
+    ]
+
+    /// An LMDB store was said to belong to another program, and a LevelDB store to be none.
+    @Test(arguments: damages)
+    func everyCommandSaysHowToSaveAStoreThatCannotBeOpened(_ damage: String) throws {
+        let scheme = String(damage.prefix { $0 != " " })
+        let store = try filled(scheme)
+        let whole = try tool("query", store, "T", "--format", "jsonl").output
+        let place = tool.directory.url.appending(path: "store")
+        let files = FileManager.default
+        let manifest = try files.contentsOfDirectory(atPath: place.path).first {
+            $0.hasPrefix("MANIFEST")
+        }
+        switch damage.dropFirst(scheme.count + 1) {
+        case "first pages zero": try overwrite("data.mdb", { _ in 0..<8192 }, with: 0)
+        case "first pages garbage": try overwrite("data.mdb", { _ in 0..<8192 }, with: nil)
+        case "first page garbage": try overwrite("data.mdb", { _ in 0..<4096 }, with: nil)
+        case "rest zero": try overwrite("data.mdb", { 8192..<$0 }, with: 0)
+        case "without CURRENT": try files.removeItem(at: place.appending(path: "CURRENT"))
+        case "without MANIFEST": try files.removeItem(at: place.appending(path: #require(manifest)))
+        case "CURRENT empty": try overwrite("CURRENT", { 0..<$0 }, with: 0)
+        default: try overwrite(#require(manifest), { 8..<$0 }, with: 0)
+        }
+        let rows = try tool.file("more", "{\"n\":3}\n")
+        for words in [
+            ["info", store], ["query", store, "T"], ["verify", store], ["export", store, "T"],
+            ["import", store, "T", rows], ["backup", store, place.path + "-copy"],
+        ] {
+            let run = try tool.start(words).end()
+            #expect(run.status == 1 && !run.isKilled, "\(words)")
+            #expect(
+                run.errors.contains("justpersist repair STORE --into DIRECTORY")
+                    && run.errors.contains("a backup"), "\(words) \(run.errors)")
+            #expect(
+                run.errors.contains("damaged")
+                    || run.errors.contains("“CURRENT” of the LevelDB store"))
+        }
+        guard damage != "lmdb rest zero" else { return }
+        let new = place.path + "-new"
+        #expect(try !tool.start(["repair", store, "--into", new]).end().isKilled)
+        try #expect(tool("query", scheme + ":" + new, "T", "--format", "jsonl").output == whole)
+    }
+
     @Test func whatIsLostIsSaid() throws {
         let store = try filled("lmdb")
         let file = tool.directory.url.appending(path: "store/data.mdb")

@@ -127,6 +127,24 @@ import Testing
         }
     }
 
+    /// They were said to be another program's, although the pages of the items were intact.
+    @Test func overwrittenFirstPagesAreSaidToBePerhapsDamaged() throws {
+        let file = try makeStore("store")
+        let whole = try Data(contentsOf: file)
+        for (length, byte) in [(4096, 0), (8192, 0), (4096, 0xA7), (8192, 0xA7)] as [(Int, UInt8)] {
+            let damaged = Data(repeating: byte, count: length) + whole.dropFirst(length)
+            try damaged.write(to: file)
+            let error = #expect(throws: DataStoreError.self) {
+                try LMDBEngine(at: file.deletingLastPathComponent()).open()
+            }
+            #expect(error?.code == .notAStore)
+            for words in ["first pages are damaged, or", "a backup", "repair STORE --into"] {
+                #expect(error?.message.contains(words) == true, "\(words)")
+            }
+            #expect(try Data(contentsOf: file) == damaged)
+        }
+    }
+
     // MARK: The walk over the pages
 
     /// What verify demands of a file holds for every file that LMDB writes.

@@ -14,7 +14,7 @@ extension StoreDirectory {
             throw DataStoreError(
                 .notAStore, in: "open",
                 "“\(file.path)” is not a regular file, as a file of a store is. It was left untouched; "
-                    + "choose another path.")
+                    + "move it away and restore the file from a backup, or choose another path.")
         }
     }
 }

@@ -62,7 +62,7 @@ struct DataFile {
             DataStoreError(
                 .corrupted, in: "verify",
                 "“\(url.path)” is damaged: \(damage.text). Items may be missing, doubled or not found. "
-                    + "Restore it from a copy.")
+                    + "To have all, \(DataStoreError.rescue)")
         ]
     }
 
@@ -99,8 +99,8 @@ struct DataFile {
         case .foreign:
             throw DataStoreError(
                 .notAStore, in: "open",
-                "“\(url.path)” is not a file that this release of LMDB can read. It was left "
-                    + "untouched; choose another path.")
+                "“\(url.path)” does not begin as a file of this release of LMDB does: its first pages are damaged, or "
+                    + "it belongs to another program. \(DataStoreError.rescueOrMove)")
         }
     }
 
@@ -108,6 +108,6 @@ struct DataFile {
         DataStoreError(
             .corrupted, in: "open",
             "“\(url.path)” has been cut off or overwritten: pages in use are missing, or its first pages "
-                + "contradict each other. It was left untouched; restore it from a copy.")
+                + "contradict each other. It was left untouched; \(DataStoreError.rescue)")
     }
 }

@@ -62,10 +62,9 @@ enum LMDBError {
         case MDB_BAD_VALSIZE:
             "A key or value for the store at “\(path)” is larger than LMDB takes. Make it shorter."
         case MDB_INVALID, MDB_VERSION_MISMATCH, MDB_INCOMPATIBLE:
-            "“\(path)” does not hold an LMDB store that this release can read. It was left untouched; "
-                + "choose another path."
+            "“\(path)” does not hold an LMDB store that this release can read. \(DataStoreError.rescueOrMove)"
         case MDB_CORRUPTED, MDB_PAGE_NOTFOUND:
-            "The file data.mdb of the store at “\(path)” is damaged. Restore it from a copy."
+            "The file data.mdb of the store at “\(path)” is damaged; \(DataStoreError.rescue)"
         case MDB_PANIC:
             "An earlier commit to the store at “\(path)” could not be finished, so the file has to be "
                 + "opened anew. That happens by itself as soon as no block runs: end those that do, and "

@@ -138,7 +138,7 @@ final class MappedPages: Sendable {
             .corrupted, in: "read",
             """
             A record of the store at “\(path)” should reach up to byte \(end) of the file data.mdb, which ends before. \
-            Verify the store, and restore it from a copy.
+            Verify the store; \(DataStoreError.rescue)
             """)
     }
 
@@ -147,7 +147,7 @@ final class MappedPages: Sendable {
             .corrupted, in: "read",
             """
             Another page stands in the place of page \(number) of the file data.mdb of the store at \
-            “\(path)”. Verify the store, and restore it from a copy.
+            “\(path)”. Verify the store; \(DataStoreError.rescue)
             """)
     }
 }

@@ -86,7 +86,7 @@ struct CleanClose: Equatable {
         throw DataStoreError(
             .corrupted, in: "open",
             "The LevelDB store at “\(directory.path)” has lost committed data: its logs end before "
-                + "commit \(note.commit), after which it was closed. It was left untouched; restore "
-                + "it from a backup.")
+                + "commit \(note.commit), after which it was closed. It was left untouched; "
+                + DataStoreError.rescue)
     }
 }

@@ -108,7 +108,7 @@ enum CommitRing {
     private static func corrupted(_ database: Database, _ reason: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "open",
-            "The LevelDB store at “\(database.path)” is damaged: \(reason). Restore it from a "
-                + "backup.")
+            "The LevelDB store at “\(database.path)” is damaged: \(reason); \(DataStoreError.rescue)"
+        )
     }
 }

@@ -34,8 +34,7 @@ extension DataStoreError {
         } else if text.hasPrefix("Corruption: ") {
             code = .corrupted
             message =
-                "The LevelDB store at “\(path)” is damaged. Restore it from a backup, or copy what "
-                + "can still be read into a new store."
+                "The LevelDB store at “\(path)” is damaged; \(Self.rescue)"
         } else if text.hasPrefix("Invalid argument: "), text.contains("does not exist") {
             code = .storeNotFound
             message = Self.message(for: code, path: path)

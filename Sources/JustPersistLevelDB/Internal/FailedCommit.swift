@@ -48,8 +48,7 @@ struct FailedCommit: Sendable {
             throw DataStoreError(
                 .corrupted, in: "open",
                 "The LevelDB store at “\(database.path)” has lost commits that had succeeded, from "
-                    + "\(database.lastCommit + 1) to \(before). Restore it from a backup."
-            )
+                    + "\(database.lastCommit + 1) to \(before); \(DataStoreError.rescue)")
         }
         // Another process may have had the database open meanwhile, and have made commits on top of this one.
         guard database.inherited == entry else { return }

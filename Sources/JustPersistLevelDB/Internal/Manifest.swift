@@ -96,7 +96,7 @@ struct Manifest: Equatable {
         DataStoreError(
             .corrupted, in: "open",
             "The LevelDB store at “\(directory.path)” is damaged: its list of files, “\(fileName)”, "
-                + "has a gap. It was left untouched; restore it from a backup.")
+                + "has a gap. It was left untouched; \(DataStoreError.rescue)")
     }
 
     private static func currentName(in directory: URL) throws(DataStoreError) -> String {
@@ -115,8 +115,7 @@ struct Manifest: Equatable {
             throw DataStoreError(
                 .corrupted, in: "open",
                 "“\(marker.path)” is not as LevelDB writes that file: what lies there is damaged, or no "
-                    + "LevelDB database. It was left untouched; restore it from a backup, or choose "
-                    + "another path.")
+                    + "LevelDB database. \(DataStoreError.rescueOrMove)")
         }
         return String(decoding: bytes.dropLast(), as: UTF8.self)
     }
@@ -137,7 +136,7 @@ struct Manifest: Equatable {
         throw DataStoreError(
             .corrupted, in: "open",
             "The LevelDB store at “\(directory.path)” has lost data: \(missing.count) of its files "
-                + "are missing, “\(first)” for one. It was left untouched; restore it from a backup."
+                + "are missing, “\(first)” for one. It was left untouched; \(DataStoreError.rescue)"
         )
     }
 

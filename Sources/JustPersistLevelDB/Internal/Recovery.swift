@@ -127,7 +127,7 @@ struct Recovery {
             throw DataStoreError(
                 .corrupted, in: "open",
                 "The LevelDB store at “\(directory.path)” has lost committed data: its log "
-                    + "\(place) is damaged. It was left untouched; restore it from a backup.")
+                    + "\(place) is damaged. It was left untouched; \(DataStoreError.rescue)")
         }
         guard !configuration.isReadOnly else {
             throw DataStoreError(

@@ -28,7 +28,7 @@ struct CatalogDamage: Sendable {
             .corrupted, in: "read",
             """
             The catalog entry of \(name) is damaged or missing, so its items cannot be read. \(which) Types \
-            that the store still knows can be used. Restore the store from a backup.
+            that the store still knows can be used. To have all, \(DataStoreError.rescue)
             """, itemType: typeKey)
     }
 }

@@ -121,7 +121,7 @@ struct StoreHeader: Sendable {
         else {
             throw DataStoreError(
                 .corrupted, in: "open",
-                "The store's header is damaged. Restore the store from a backup.")
+                "The store's header is damaged; \(DataStoreError.rescue)")
         }
         if unknown.forbidsReading || bytes.word32(at: 12) != 0 {
             throw Self.newer("reading", in: "open")
@@ -180,7 +180,7 @@ struct StoreHeader: Sendable {
     private static let notAStore = DataStoreError(
         .notAStore, in: "open",
         """
-        The files belong to another program: they hold keys, but no JustPersist store. Choose another \
-        path; nothing was changed.
+        The files hold keys, but not the header of a JustPersist store: it is damaged, or they belong to another program. \
+        \(DataStoreError.rescueOrMove)
         """)
 }

@@ -196,6 +196,23 @@ import Testing
         #expect(try tool("verify", tool.store("lmdb")).status == 1)
     }
 
+    /// The size of the lock file is the number of readers that every process which has it open has room for.
+    @Test func anotherProcessDoesNotMakeTheLockFileLonger() throws {
+        let place = tool.directory.url.appending(path: "locks")
+        let store = LMDBDataStore(
+            at: place, configuration: LMDBConfiguration(maximumReaders: 10))
+        try store.open()
+        defer { try? store.close() }
+        try store.write { db in try db.declare(ItemSchema("T", attributes: [])) }
+        func size() throws -> Int? {
+            try FileManager.default.attributesOfItem(
+                atPath: place.appending(path: "lock.mdb").path)[.size] as? Int
+        }
+        let before = try size()
+        #expect(try tool("info", "lmdb:\(place.path)?readers=1000").status == 0)
+        #expect(try size() == before)
+    }
+
     /// One damaged entry of the catalog hides no other type.
     @Test func infoShowsTheTypesBesideADamagedOne() throws {
         let directory = tool.directory.url.appending(path: "damaged")

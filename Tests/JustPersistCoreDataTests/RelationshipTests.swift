@@ -314,10 +314,8 @@ struct InheritanceTests {
             INSERT INTO ZSTATE VALUES (1, 4, 1, 's', NULL, NULL)
             """)
         let (_, report) = try miniature.imported()
-        #expect(
-            Set(report.notes.map { "\($0.entity).\($0.property) \($0.rows)" }) == [
-                "Note.state [2]", "Note.state [3]",
-            ], "\(report.notes)")
+        #expect(report.notes.allSatisfy { $0.entity == "Note" && $0.property == "state" })
+        #expect(Set(report.notes.map(\.rows)) == [[2], [3]], "\(report.notes)")
     }
 
     @Test func aColumnWithValuesOfAnotherEntityIsRefused() throws {

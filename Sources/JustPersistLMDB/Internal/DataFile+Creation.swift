@@ -45,7 +45,7 @@ extension DataFile {
         }
     }
 
-    /// Takes disk space for the lock file, which is not open in this process.
+    /// Takes disk space for a lock file that does not exist yet.
     ///
     /// LMDB writes the file through memory, so the lack of a page would end the process.
     func allocateLock(for readers: Int) throws(DataStoreError) {
@@ -55,8 +55,9 @@ extension DataFile {
             // LMDB reports it, or does without the file.
             guard file >= 0 else { return }
             defer { close(file) }
-            // Not longer than the file that LMDB makes, as the length is the number of readers. The first page has the
-            // locks and some readers.
+            // The size says how many readers the processes that have the file open have room for, so it stays.
+            guard lseek(file, 0, SEEK_END) == 0 else { return }
+            // Not longer than the file that LMDB makes. The first page has the locks and some readers.
             let length = min((readers + 1) * 64, 64 << 10)
             let failure = posix_fallocate(file, 0, off_t(min(length, 4 << 10)))
             if failure == ENOSPC || failure == EDQUOT {

@@ -60,6 +60,7 @@ trials-postgres: setup
 	scripts/with-postgres --secret swift test --skip-build --disable-xctest \
 		--filter 'JustPersistPostgresTests.(StoreTests|ViewTests|SilenceTests|CommitOutcomeTests/(aConnection|sessions))'
 	scripts/with-postgres sh -c '.build/debug/justpersist-conformance "$$JP_POSTGRES_URL" --profile full --timeout 300'
+	scripts/with-postgres --pooler sh -c '.build/debug/justpersist-conformance "$$JP_POSTGRES_URL" --profile full --timeout 300'
 
 # The conformance kit with its sabotaged stores, the output of the plugin, and the expansions of the macros.
 test-developer: setup

@@ -20,7 +20,7 @@ struct ConformanceCommand: ParsableCommand {
     @Argument(
         help: """
             lmdb:, leveldb:, memory: or reference:, with a directory for scratch or without; or \
-            postgres://USER@HOST/DATABASE
+            postgres://USER@HOST/DATABASE, also with options such as ?pooling=transaction
             """)
     var store: String
     @Option(help: "How thoroughly: quick, full or soak.") var profile = ConformanceProfile.quick

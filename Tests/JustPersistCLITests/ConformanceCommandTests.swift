@@ -36,6 +36,9 @@ import Testing
         let run = try tool(
             "conformance", "lmdb:?durability=relaxed", "--only", "crud/types-do-not-mix")
         #expect(run.status == 1 && run.errors.contains("The checks choose their own"))
+        // Options by which a server is reached are not refused.
+        let server = try tool("conformance", "postgres://h/d?pooling=transaction&store=a")
+        #expect(server.status == 1 && server.errors.contains("has the option “store”."))
     }
 
     @Test func reportsAreForProgramsToo() throws {

@@ -65,7 +65,7 @@ struct ConformanceCommand: ParsableCommand {
         if !chosen.isEmpty {
             throw DataStoreError(
                 .invalidStoreURL, in: "conformance",
-                "“\(store)” has the option \(chosen.listed). The checks choose their own; leave it out."
+                "The URL has options that the checks choose: \(chosen.listed). Leave them out."
             )
         }
         let fixture =

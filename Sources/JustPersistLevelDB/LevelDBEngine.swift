@@ -87,7 +87,8 @@ public final class LevelDBEngine: KeyValueEngine {
     ///
     /// Does nothing if there is no store. If it fails, some of the files may be gone: call it again.
     ///
-    /// - Throws: `.readOnly`, `.alreadyOpen`, `.lockedByAnotherProcess`, `.notAStore`, or a failure of the storage.
+    /// - Throws: `.readOnly`, `.alreadyOpen`, `.lockedByAnotherProcess`, `.notAStore`, `.corrupted` if a file of it is missing, or a
+    ///   failure of the storage.
     public func destroy() throws(DataStoreError) {
         try refuseIfReadOnly("destroy")
         // The remains of a crash during creation are deleted, too, but an empty directory is not a store.

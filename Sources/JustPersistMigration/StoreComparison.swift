@@ -183,7 +183,8 @@ extension [ItemSchema] {
         map { schema in
             let relationships = schema.relationships.map { relationship in
                 let back = self.schema(ofType: relationship.destination)?.relationships.first {
-                    $0.inverse == relationship.name && $0.destination == schema.itemTypeKey
+                    ([relationship.name] + relationship.formerNames).contains($0.inverse)
+                        && ([schema.itemTypeKey] + schema.formerTypeKeys).contains($0.destination)
                 }
                 guard let back, relationship.inverse == nil else { return relationship }
                 return relationship.paired(with: back.name)

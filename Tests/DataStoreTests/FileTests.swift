@@ -244,7 +244,7 @@ import Testing
         }
     }
 
-    /// It was said to belong to another program.
+    /// The error said that it belongs to another program.
     @Test(arguments: Backend.persistent)
     func aStoreWithoutItsHeaderIsSaidToBePerhapsDamaged(_ backend: Backend) throws {
         try withTemporaryDirectory { directory in

@@ -142,8 +142,13 @@ import Testing
     }
 
     @Test func aDateIsTheWholeText() {
-        let value = DataStoreValue.string("2026-03-01T12:00:00Z and more")
-        #expect(value.converted(to: .date) == nil)
+        for text in [
+            "2026-03-01T12:00:00Z and more", "2026-03-01T12.50:00:00Z",
+            "2026-03-01T12:00:00+01.5:00", "2026-03-01T12:00:00Z.5",
+        ] {
+            #expect(DataStoreValue.string(text).converted(to: .date) == nil, "\(text)")
+            #expect(DataStoreValue(cell: text, kinds: [.date]) == nil, "\(text)")
+        }
     }
 
     @Test func otherObjectsStayDictionaries() throws {

@@ -73,7 +73,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: url.path) == ["notes.txt"])
     }
 
-    /// It was said to be no store, although all its data is there.
+    /// The error said that there is no store, although all its data is there.
     @Test(arguments: [["CURRENT"], ["CURRENT", "000003.log"], ["CURRENT", "MANIFEST-000002"]])
     func storeWithoutItsMarkerIsDamagedAndNotCreatedAgain(_ lost: [String]) throws {
         let engine = LevelDBEngine(at: url)

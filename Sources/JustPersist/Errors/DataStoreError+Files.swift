@@ -36,7 +36,7 @@ extension DataStoreError {
         restore it from a backup, or save what can be read: justpersist repair STORE --into DIRECTORY.
         """
 
-    /// The advice for files that are a damaged store or none, which cannot be told.
+    /// The advice for files that are either a damaged store or no store.
     package static let rescueOrMove =
         "If this was a store, \(rescue) If not, choose another path; nothing was changed."
 

@@ -72,8 +72,8 @@ public struct StoreDirectory: Sendable {
             if names.contains(where: isPart) {
                 throw DataStoreError(
                     .corrupted, in: "open",
-                    "The file “\(marker)” of the \(engineName) store at “\(url.path)” is missing. The others were left "
-                        + "untouched; \(DataStoreError.rescue)")
+                    "“\(url.path)” has files of a \(engineName) store, or of another program, and no file “\(marker)”. "
+                        + DataStoreError.rescueOrMove)
             }
             guard names.allSatisfy(isLeftover) else {
                 throw DataStoreError(

@@ -12,7 +12,10 @@ extension Date {
         var fraction: Substring = ""
         if let point = text.firstIndex(of: ".") {
             fraction = text[text.index(after: point)...].prefix { $0.isASCII && $0.isNumber }
-            if fraction.isEmpty { return nil }
+            // It follows the seconds.
+            if fraction.isEmpty || text.utf8.distance(from: text.startIndex, to: point) != 19 {
+                return nil
+            }
             whole = String(text[..<point] + text[fraction.endIndex...])
         }
         let all = whole.startIndex..<whole.endIndex

@@ -3,65 +3,70 @@ import JustPersist
 
 /// The write-ahead log of a store, as “WAL-mode File Format” describes it in SQLite's documentation of its file format.
 ///
-/// SQLite reads a log up to the first frame that is not valid, and reports nothing, because a log ends so. After its end there
-/// are only frames of earlier logs, which have other salts, and of transactions that were not committed. So a last frame of a
-/// transaction there, with the salts of the log, shows damage.
+/// SQLite reads a log up to the first frame that is not valid, and reports nothing, because that is the normal end of a log. After
+/// its end there are only frames of earlier logs, which have other salts, and of transactions that failed. So the whole last frame
+/// of a transaction there shows damage.
 enum WriteAheadLog {
-    /// Throws if transactions in a log cannot be read, because it is damaged or no log.
+    /// Throws if a log is damaged, and committed transactions in it therefore cannot be read.
+    ///
+    /// Damage of the last transaction cannot be distinguished from one that was interrupted.
     static func check(_ log: URL, of name: String) throws {
         guard let file = try? FileHandle(forReadingFrom: log) else { return }
         defer { try? file.close() }
-        guard let header = try file.read(upToCount: 32), !header.isEmpty else { return }
-        let words = Words(header)
-        guard header.count == 32, words[0] | 1 == 0x377f_0683, words[1] == 3_007_000,
-            case let pageSize = Int(words[2]), pageSize.nonzeroBitCount == 1,
-            (512...65536).contains(pageSize)
-        else { throw damage(name, "it does not begin as a log of SQLite does") }
-        let isBigEndian = words[0] & 1 == 1
+        guard try file.seekToEnd() > 32 else { return }
+        try file.seek(toOffset: 0)
+        let header = Words(try file.read(upToCount: 32) ?? Data())
+        let pageSize = Int(header[2])
+        guard header[0] | 1 == 0x377f_0683, header[1] == 3_007_000,
+            pageSize.nonzeroBitCount == 1, (512...65536).contains(pageSize)
+        else { throw Self.header(name, "it does not begin as a log of SQLite does") }
+        let isBigEndian = header[0] & 1 == 1
         var sums = Sums()
-        sums.add(header.prefix(24), isBigEndian)
-        guard sums.are(words[6], words[7]) else {
-            throw damage(name, "the checksum of its header is wrong")
+        sums.add(header.bytes.prefix(24), isBigEndian)
+        guard sums.are(header[6], header[7]) else {
+            throw Self.header(name, "the checksum of its header is wrong")
         }
         var damaged: Int?
         var number = 0
-        while let frame = try file.read(upToCount: 24 + pageSize), frame.count > 24 {
+        while let frame = try file.read(upToCount: 24 + pageSize), frame.count == 24 + pageSize {
             number += 1
             let words = Words(frame.prefix(24))
-            guard words[2] == Words(header)[4], words[3] == Words(header)[5] else {
-                damaged = damaged ?? number
-                continue
-            }
-            if damaged == nil {
-                if frame.count == 24 + pageSize {
-                    sums.add(frame.prefix(8), isBigEndian)
-                    sums.add(frame.dropFirst(24), isBigEndian)
-                }
-                if frame.count < 24 + pageSize || !sums.are(words[4], words[5]) { damaged = number }
-            }
+            sums.add(words.bytes.prefix(8), isBigEndian)
+            sums.add(frame.dropFirst(24), isBigEndian)
+            let isValid =
+                words[2] == header[4] && words[3] == header[5] && sums.are(words[4], words[5])
             // The last frame of a transaction has the size of the database.
-            if let damaged, words[1] != 0 {
-                throw damage(
-                    name,
-                    "its page \(damaged) is damaged, and it has committed transactions from there on"
-                )
-            }
+            if let damaged, isValid, words[1] != 0 { throw Self.frame(damaged, name) }
+            if !isValid { damaged = damaged ?? number }
+            // Those of the next frame continue from those that this one has, also if its content is damaged.
+            sums = Sums(words[4], words[5])
         }
     }
 
-    private static func damage(_ name: String, _ reason: String) -> DataStoreError {
+    private static func header(_ name: String, _ reason: String) -> DataStoreError {
         DataStoreError(
             .corrupted, in: "import",
             """
-            The log “\(name)-wal” is damaged: \(reason). Nothing is imported. Copy the store again with its log while its \
-            program is not running. To import what can be read without those transactions, open a copy with SQLite once: sqlite3 \
-            COPY 'PRAGMA wal_checkpoint(TRUNCATE)'.
+            The log “\(name)-wal” is damaged: \(reason). Nothing is imported, because SQLite would read nothing of the log. \
+            Copy the store and its log again while its program is not running. Without the log, the store is as it was \
+            before the transactions in it.
+            """)
+    }
+
+    private static func frame(_ number: Int, _ name: String) -> DataStoreError {
+        DataStoreError(
+            .corrupted, in: "import",
+            """
+            The frame \(number) of the log “\(name)-wal” is damaged, and committed transactions follow. Nothing is imported. \
+            Copy the store and its log again while its program is not running. If that does not help, for example because the \
+            device lost power, the transactions from that frame on are lost. To import the others, copy the store and its log, \
+            and let SQLite read the copies: sqlite3 COPY 'PRAGMA wal_checkpoint(TRUNCATE)'.
             """)
     }
 
     /// The words of a header, which are big-endian.
     private struct Words {
-        private let bytes: Data
+        let bytes: Data
 
         init(_ bytes: Data) { self.bytes = Data(bytes) }
 
@@ -74,8 +79,12 @@ enum WriteAheadLog {
 
     /// The running sums over all that was added.
     private struct Sums {
-        private var first: UInt32 = 0
-        private var second: UInt32 = 0
+        private var first: UInt32
+        private var second: UInt32
+
+        init(_ first: UInt32 = 0, _ second: UInt32 = 0) {
+            (self.first, self.second) = (first, second)
+        }
 
         mutating func add(_ data: Data, _ isBigEndian: Bool) {
             let bytes = [UInt8](data)

@@ -77,7 +77,7 @@ struct RelationsWriter {
                 withName: relation.name, isKnown: isKnown ?? false)
             {
                 throw error(
-                    "“\(relation.name)” is no name of a relationship: \(problem.reason). Choose another name.",
+                    "“\(relation.name)” cannot be the name of a relationship: \(problem.reason). Choose another name.",
                     relation)
             }
             if let known = schema(type.key) { try check(relation, known) }

@@ -45,7 +45,7 @@ extension DataFile {
         }
     }
 
-    /// Takes disk space for a lock file that does not exist yet.
+    /// Takes disk space for the lock file.
     ///
     /// LMDB writes the file through memory, so the lack of a page would end the process.
     func allocateLock(for readers: Int) throws(DataStoreError) {
@@ -55,10 +55,10 @@ extension DataFile {
             // LMDB reports it, or does without the file.
             guard file >= 0 else { return }
             defer { close(file) }
-            // The size says how many readers the processes that have the file open have room for, so it stays.
-            guard lseek(file, 0, SEEK_END) == 0 else { return }
-            // Not longer than the file that LMDB makes. The first page has the locks and some readers.
-            let length = min((readers + 1) * 64, 64 << 10)
+            // An existing file keeps its size, which says how many readers the processes that have it open have room for. A
+            // new one gets no more than LMDB makes it. The first page has the locks and some readers.
+            let size = Int(lseek(file, 0, SEEK_END))
+            let length = min(size > 0 ? size : (readers + 1) * 64, 64 << 10)
             let failure = posix_fallocate(file, 0, off_t(min(length, 4 << 10)))
             if failure == ENOSPC || failure == EDQUOT {
                 throw DataStoreError(systemError: failure, in: "open", path: path)

@@ -56,9 +56,11 @@ struct MatchingItems: ParsableArguments {
                 try KnownAttributes(schema).check(predicate)
             }
             try prepare(schema)
-            let items = isDeletion ? try references(request, db) : []
+            // Counting does not read the items, which is enough if the user is not asked.
+            let isListed = isDeletion && (!yes || !ids.isEmpty)
+            let items = isListed ? try references(request, db) : []
             if !yes { others = try Self.dependents(items, db) }
-            let count = isDeletion ? items.count : try db.count(request)
+            let count = isListed ? items.count : try db.count(request)
             if count == 0 { FruitlessPredicate(request.predicate, of: schema)?.complain() }
             return count
         }

@@ -182,12 +182,12 @@ extension [ItemSchema] {
     fileprivate var withInversesOnBothSides: [ItemSchema] {
         map { schema in
             let relationships = schema.relationships.map { relationship in
+                if relationship.inverse != nil { return relationship }
                 let back = self.schema(ofType: relationship.destination)?.relationships.first {
                     ([relationship.name] + relationship.formerNames).contains($0.inverse)
                         && ([schema.itemTypeKey] + schema.formerTypeKeys).contains($0.destination)
                 }
-                guard let back, relationship.inverse == nil else { return relationship }
-                return relationship.paired(with: back.name)
+                return back.map { relationship.paired(with: $0.name) } ?? relationship
             }
             if relationships == schema.relationships { return schema }
             return ItemSchema(

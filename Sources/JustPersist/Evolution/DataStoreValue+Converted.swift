@@ -20,10 +20,7 @@ extension DataStoreValue {
         case .decimal: return nonNull(cast(to: .decimalNumber))
         case .string: return nonNull(cast(to: .string))
         case .date:
-            // Ten characters are a day, as in a cell of CSV.
-            if case .string(let text) = self, text.utf8.count == 10 {
-                return nonNull(DataStoreValue.string(text + "T00:00:00Z").cast(to: .date))
-            }
+            if case .string(let text) = self, let day = Date(iso8601Day: text) { return .date(day) }
             return nonNull(cast(to: .date))
         case .uuid: return nonNull(cast(to: .uuid))
         case .url:

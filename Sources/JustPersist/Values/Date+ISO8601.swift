@@ -32,6 +32,12 @@ extension Date {
         }
     }
 
+    /// The beginning of a day in UTC, `2026-03-01`; `nil` for any other text.
+    package init?(iso8601Day text: String) {
+        guard text.utf8.count == 10 else { return nil }
+        self.init(iso8601: text + "T00:00:00Z")
+    }
+
     private static let style = Date.ISO8601FormatStyle()
 }
 

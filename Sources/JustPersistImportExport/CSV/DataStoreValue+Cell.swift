@@ -73,8 +73,7 @@ extension DataStoreValue {
 
     /// A point in time, or a day, which begins at midnight UTC.
     private static func date(_ text: String) -> Date? {
-        Date(momentCell: text)
-            ?? (text.utf8.count == 10 ? Date(iso8601: text + "T00:00:00Z") : nil)
+        Date(momentCell: text) ?? Date(iso8601Day: text)
     }
 
     private static func url(_ text: String) -> URL? {
